@@ -33,9 +33,7 @@ def _without_dots(name: str) -> str:
 
 def relate(references: list[Reference]) -> None:
     """Add the relations of every table under DreamFactory's names (docs/reference/wire.md)."""
-    by_table: dict[int, list[Reference]] = defaultdict(list)
     for ref in references:
-        by_table[id(ref.table)].append(ref)
         if len(ref.own) == 1:
             ref.table.columns[ref.own[0]].refers = (ref.target.name, ref.theirs[0])
         joined = "_".join(ref.own)
@@ -45,15 +43,20 @@ def relate(references: list[Reference]) -> None:
         kind = "has_one" if ref.table.is_unique(ref.own) else "has_many"
         name = f"{_without_dots(ref.table.name)}_by_{joined}"
         _add(ref.target, Relation(name, kind, ref.table, ref.theirs, ref.own))
-    for table_references in by_table.values():
-        for near in table_references:
-            for far in table_references:
-                if near.target is not far.target:
-                    name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
-                    relation = Relation(
-                        name, "many_many", far.target, near.theirs, far.theirs, near.table, near.own, far.own
-                    )
-                    _add(near.target, relation, "_".join(near.own), "_".join(far.own))
+    for near, far in _junctions(references):
+        relation = Relation(
+            _many_name(near, far), "many_many", far.target, near.theirs, far.theirs, near.table, near.own, far.own
+        )
+        _add(near.target, relation, "_".join(near.own), "_".join(far.own))
+
+
+def _many_name(near: Reference, far: Reference) -> str:
+    """Return the name of the relation from the target of one key of a junction to that of the other.
+
+    If both are the same table, each direction is named after the column of its records, such as `follower`.
+    """
+    name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
+    return name if near.target is not far.target else f"{name}_{'_'.join(far.own)}"
 
 
 def _add(table: Table, relation: Relation, *fields: str) -> None:
@@ -88,10 +91,10 @@ def relate_views(references: list[Reference], views: list[ViewColumns]) -> None:
                     _relate_one(source, own, target, theirs)
     for near, far in _junctions(references) if views else ():
         for view, own in _standing_for(views, near.target, near.theirs):
-            name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
             relation = Relation(
-                name, "many_many", far.target, own, far.theirs, near.table, near.own, far.own, derived=True
-            )
+                _many_name(near, far), "many_many", far.target, own, far.theirs, near.table, near.own, far.own,
+                derived=True,
+            )  # fmt: skip
             _add(view, relation, "_".join(near.own), "_".join(far.own))
 
 
@@ -113,11 +116,18 @@ def _relate_one(source: Table, own: tuple[str, ...], target: Table, theirs: tupl
 
 
 def _junctions(references: list[Reference]) -> Iterator[tuple[Reference, Reference]]:
-    """Yield each pair of foreign keys from one table to two different tables."""
+    """Yield each pair of foreign keys from one table to different tables, then those to the same table.
+
+    The latter link its rows only if a unique key of the junction has both, or if it has no other foreign keys. Columns
+    such as `created_by` and `changed_by` do not.
+    """
     by_table: dict[int, list[Reference]] = defaultdict(list)
     for ref in references:
         by_table[id(ref.table)].append(ref)
-    for near in references:
-        for far in by_table[id(near.table)]:
-            if near.target is not far.target:
+    pairs = [(near, far) for own in by_table.values() for near in own for far in own]
+    yield from ((near, far) for near, far in pairs if near.target is not far.target)
+    for near, far in pairs:
+        if near.target is far.target is not near.table and near.own != far.own:
+            both = {*near.own, *far.own}
+            if len(by_table[id(near.table)]) == 2 or any(both <= unique for unique in near.table.uniques):
                 yield near, far

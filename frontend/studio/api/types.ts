@@ -42,6 +42,7 @@ export interface Relation {
   ref_table: string;
   ref_field: string;
   junction_table: string | null;
+  junction_ref_field: string | null;
 }
 
 export interface TableInfo {

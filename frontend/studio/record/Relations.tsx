@@ -11,7 +11,7 @@ import { idOf, labelField, labelOf, shown } from "../lib/format";
 import { T } from "../texts";
 import { Button, ICON, Problem, Waiting } from "../ui";
 import { placeOf } from "./place";
-import { childCounts, childFilter, children } from "./children";
+import { childCounts, childFilter, children, distinction } from "./children";
 
 interface Props {
   dataset: string;
@@ -28,8 +28,6 @@ export function Relations({ dataset, info, id, row }: Props) {
   const [open, setOpen] = useState<string | null>(null);
   if (related.length === 0) return null;
   const shownRelation = related.find(({ name }) => name === open);
-  // Two relations to one table are distinguished by their column.
-  const isRepeated = ({ ref_table }: Relation): boolean => related.filter((other) => other.ref_table === ref_table).length > 1;
   return (
     <section className="relations" aria-label={T.relations}>
       <h3>{T.relations}</h3>
@@ -37,10 +35,11 @@ export function Relations({ dataset, info, id, row }: Props) {
         {related.map((relation) => {
           const isOpen = open === relation.name;
           const count = counts.data?.[relation.name];
+          const detail = distinction(relation, related);
           return (
             <button type="button" key={relation.name} className="relation-head" aria-expanded={isOpen} title={relation.junction_table ?? relation.ref_field} onClick={() => setOpen(isOpen ? null : relation.name)}>
               <span>{relation.ref_table}</span>
-              {isRepeated(relation) && <span className="dim">{relation.junction_table ?? relation.ref_field}</span>}
+              {detail && <span className="dim">{detail}</span>}
               {count !== undefined && <span className="badge">{count.toLocaleString("en")}</span>}
               {isOpen ? <ChevronUp {...ICON} /> : <ChevronDown {...ICON} />}
             </button>

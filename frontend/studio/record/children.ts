@@ -11,6 +11,15 @@ const MAX_COUNTED = 20;
 /** The relations to records that refer to this one, directly or through an intermediate table. */
 export const children = (info: TableInfo): Relation[] => info.related.filter(({ type }) => type !== "belongs_to");
 
+/** The column or junction that distinguishes a relation from others to the same table; null if there are none. */
+export function distinction(relation: Relation, related: Relation[]): string | null {
+  const others = related.filter(({ name, ref_table }) => name !== relation.name && ref_table === relation.ref_table);
+  if (others.length === 0) return null;
+  const junction = relation.junction_table;
+  if (!junction) return relation.ref_field;
+  return others.some(({ junction_table }) => junction_table === junction) ? `${junction}.${relation.junction_ref_field}` : junction;
+}
+
 export const childCounts = (dataset: string, info: TableInfo, id: string) =>
   queryOptions({
     queryKey: ["record", dataset, info.name, id, "counts"],
