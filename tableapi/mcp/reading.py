@@ -89,10 +89,14 @@ async def get_record(caller: Caller, arguments: GetRecord) -> dict[str, Any]:
     table = await caller.table(dataset, arguments.table)
     parts = arguments.id if isinstance(arguments.id, list) else [arguments.id]
     ident = str(parts[0]) if len(parts) == 1 else ",".join(quoted_value(str(part)) for part in parts)
-    if not ident.strip():
+    options: dict[str, Any] = {"fields": arguments.fields, "related": arguments.related}
+    if ident:
+        body = await caller.json("GET", dataset, ("_table", table.name, ident), options)
+    elif [table.columns[name].type.kind for name in table.key] in (["text"], ["bytea"]):  # a path cannot name it
+        listed = await caller.json("GET", dataset, ("_table", table.name), options | {"ids": "''"})
+        body = listed["resource"][0]
+    else:
         raise BadRequest("The identifier is empty. Send the value of the primary key.", reason="bad_identifier")
-    options = {"fields": arguments.fields, "related": arguments.related}
-    body = await caller.json("GET", dataset, ("_table", table.name, ident), options)
     record, ends = truncation.record(body, arguments.text_from)
     result: dict[str, Any] = {"record": record}
     if ends:

@@ -88,7 +88,7 @@ def _bare(text: str, at: int) -> int:
 
 def identifiers(text: str) -> list[str]:
     """Parse the identifiers in option `ids`; composite ones are in parentheses: `(3,new),(1,eu)`."""
-    return [part for part in _parts(text, nested=text.lstrip().startswith("(")) if part]
+    return _parts(text, nested=text.lstrip().startswith("("), blanks=False)
 
 
 def key_parts(text: str) -> list[str]:
@@ -108,13 +108,13 @@ _SPECIAL = re.compile(r"""\A(?:['"(\s]|\Z)|,|[)\s]\Z""")
 _QUOTED = re.compile(r"""\s*+(?:'((?:[^']|'')*+)'|"((?:[^"]|"")*+)")\s*+(?=,|\Z)""")
 
 
-def _parts(text: str, *, nested: bool = False) -> list[str]:
+def _parts(text: str, *, nested: bool = False, blanks: bool = True) -> list[str]:
     """Split a list of values at its commas. A quoted part is one value, with doubled quotes inside.
 
-    nested: parts in parentheses are kept as they are.
+    nested: parts in parentheses are kept as they are. blanks: whether a part without quotes may be empty.
     """
     if not nested and "'" not in text and '"' not in text:
-        return [part.strip() for part in text.split(",")]
+        return [part.strip() for part in text.split(",") if blanks or part.strip()]
     parts, at = [], 0
     while at <= len(text):
         if (match := _QUOTED.match(text, at)) is not None:
@@ -123,7 +123,8 @@ def _parts(text: str, *, nested: bool = False) -> list[str]:
             continue
         end = _after_group(text, at) if nested else text.find(",", at)
         end = len(text) if end < 0 else end
-        parts.append(text[at:end].strip())
+        if (part := text[at:end].strip()) or blanks:
+            parts.append(part)
         at = end + 1
     return parts
 

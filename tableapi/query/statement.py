@@ -93,13 +93,18 @@ class Binder:
         self.tables[table.name] = table
         return table.clause.alias(self.name("t"))
 
-    def value(self, type_: PgType, source: tuple[Any, ...], label: str, wrap: Any = None) -> sa.ColumnElement[Any]:
+    def value(
+        self, type_: PgType, source: tuple[Any, ...], label: str, wrap: Any = None, *, texts: bool = False
+    ) -> sa.ColumnElement[Any]:
         """Return a bound parameter of this type. `wrap` is applied to the converted value.
+
+        texts: whether a number may be a text such as 'NaN', as in a record. A bare word of a filter may not.
 
         Raises:
             BadRequest: a constant does not fit its type.
         """
-        convert = storer(type_) if source[0] in ("value", "id") else checker(type_)
+        texts = texts and type_.kind in ("decimal", "float")
+        convert = storer(type_) if texts or source[0] in ("value", "id") else checker(type_)
         if wrap is None:
             return self.converted(type_, source, label, convert)
         return self.converted(type_, source, label, lambda value: wrap(convert(value)))
@@ -110,7 +115,7 @@ class Binder:
         Raises:
             BadRequest: a constant does not fit its type.
         """
-        convert = checker(type_)
+        convert = storer(type_) if type_.kind in ("decimal", "float") else checker(type_)
         name = self._bound(source, label, lambda items: [convert(item) for item in items if item is not None])
         return sa.any_(bind_array(type_, name))
 

@@ -13,6 +13,7 @@ from tableapi.http.response import Response, attachment
 from tableapi.query.names import names as field_names
 from tableapi.query.names import quoted_value
 from tableapi.query.options import Options, boolean
+from tableapi.schema.model import Column
 from tableapi.tables.export import Row, write_file
 from tableapi.tables.request import TableRequest, requested_format
 
@@ -40,7 +41,8 @@ async def listing(
     """
     if options.as_list:
         key = field_names(options.id_field) if options.id_field.strip() else call.table.key
-        body = await threads.body(_checked(body), _identifiers, body, key)
+        columns = [column for name in key if (column := call.table.find(name)) is not None]
+        body = await threads.body(_checked(body), _identifiers, body, columns)
     elif (form := requested_format(options, call.headers)) is not None:
         return await as_file(call, body, names, *form)
     wrap = options.wrap and ("wrap" not in call.headers or boolean("wrap", call.headers["wrap"] or "true"))
@@ -66,15 +68,19 @@ def _checked(body: bytes) -> int:
     )
 
 
-def _identifiers(body: bytes, key: Any) -> bytes:
+def _identifiers(body: bytes, key: list[Column]) -> bytes:
     """Render the identifiers of records as JSON."""
     return exact_json.dumps([_identifier(row, key) for row in exact_json.each(body)])
 
 
-def _identifier(row: dict[str, Any], key: Any) -> Any:
+def _identifier(row: dict[str, Any], key: list[Column]) -> Any:
     """Return the identifier of a record; parts of a composite key are joined with commas, as in a path."""
-    folded = {name.lower(): value for name, value in row.items()}
-    parts = [folded.get(name.lower()) for name in key]
+    parts = [row.get(column.name) for column in key]
+    for place, column in enumerate(key):
+        part = parts[place]
+        # The text of a JSON key is JSON; one that is not JSON stands for itself.
+        if column.type.kind == "json" and isinstance(part, str) and exact_json.Cell(part).value() != part:
+            parts[place] = exact_json.dumps(part).decode()
     if len(parts) == 1:
         return parts[0]
     texts = (part if isinstance(part, str) else exact_json.dumps(part).decode() for part in parts)

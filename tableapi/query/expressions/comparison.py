@@ -221,11 +221,11 @@ def _value(value: Value, type_: PgType, label: str, scope: Scope, wrap: Any = No
             raise BadRequest(
                 f"The named value ':{value.name}' must be a single value here, not null or a list.", reason="bad_value"
             )
-        return scope.binder.value(type_, ("param", value.name), label, wrap)
+        return scope.binder.value(type_, ("param", value.name), label, wrap, texts=True)
     assert isinstance(value, Literal)
     if value.flag and type_.kind == "integer" and wrap is None:
         return sa.literal_column(value.flag)
-    return scope.binder.value(type_, ("lit", value.place), label, wrap)
+    return scope.binder.value(type_, ("lit", value.place), label, wrap, texts=value.quoted)
 
 
 def _no_null(label: str) -> BadRequest:

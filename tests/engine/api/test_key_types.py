@@ -20,6 +20,10 @@ create domain address as inet;
 create type slot as (opens time, closes interval);
 create domain slot_of as slot;
 create type mood as enum ('a,b', 'it''s');
+create domain season as daterange;
+create domain pairs as int[];
+create domain score as numeric;
+create domain document as jsonb;
 """
 SLOT, OPEN = {"opens": "24:00:00", "closes": "1 mon"}, '{"opens": "24:00", "closes": "1 mon"}'
 ZERO = "00000000-0000-0000-0000-000000000000"
@@ -70,6 +74,36 @@ KEYS: dict[str, tuple[str, list[tuple[str, Any, str]]]] = {
     "bits": ("varbit", [key("101"), key("1")]),
     "macaddr": ("macaddr", [key("08:00:2b:01:02:03"), key("08:00:2b:01:02:04", path="08002b010204")]),
     "lsn": ("pg_lsn", [key("0/1"), key("16/B374D848")]),
+    "text": ("text", [key("a/b,c"), key("\"(x)\" [y] 'z' ?#%2F\\ä\n")]),
+    "blanks": ("text", [key(" a "), key("..a"), key("null")]),
+    "quoted": ("text", [key("'a'"), key('"a"'), key("(a,b)"), key("''")]),
+    "varchar": ("varchar(9)", [key(" "), key("a,b")]),
+    "words of numbers": ("text", [key("NaN"), key("01"), key("1e3"), key("true")]),
+    "name": ("name", [key("pg,class"), key("b")]),
+    "byte": ('"char"', [key("a"), key(",")]),
+    "smallint": ("smallint", [key("-1", -1), key("7", 7, "+7")]),
+    "bigint": ("bigint", [key("9223372036854775807", 9223372036854775807), key("-1", -1)]),
+    "oid": ("oid", [key("4294967295"), key("1")]),
+    "xid8": ("xid8", [key("18446744073709551615"), key("1")]),
+    "tid": ("tid", [key("(0,1)"), key("(1,2)")]),
+    "decimal": ("numeric(9, 2)", [key("1.50", 1.5, "1.5"), key("-0.25", -0.25, "-.25")]),
+    "domain of range": ("season", [key("[2024-01-01,2025-01-01)"), key("empty")]),
+    "domain of array": ("pairs", [key("{1,2}", [1, 2], "{1,2}"), key("{}", [])]),
+    "domain of numeric": ("score", [key("NaN"), key("1.5", 1.5)]),
+    "domain of jsonb": ("document", [key("{}", {}), key('""', "", '""'), key("[]", [])]),
+    "moments": ("tstzrange", [key('["2024-01-10 07:00:00+00",infinity)'), key("(,)")]),
+    "numbers": ("numrange", [key("[1.5,2.5)"), key("[NaN,NaN]")]),
+    "multirange of dates": ("datemultirange", [key("{[2024-01-01,2024-02-01)}"), key("{}")]),
+    "numerics": ("numeric[]", [key("{1.5,NaN}", [1.5, "NaN"]), key("{}", [])]),
+    "nested": ("int[]", [key("{{1,2},{3,4}}", [[1, 2], [3, 4]]), key("{{5}}", [[5]])]),
+    "inets": ("inet[]", [key("{10.0.0.1}", ["10.0.0.1"]), key("{}", [])]),
+    "times": ("timestamptz[]", [key("{2024-01-02 03:04+02}", ["2024-01-02 01:04:00+00"]), key("{}", [])]),
+    "bytes": ("bytea", [key("\\x2c", "LA==")]),
+    "byte arrays": ("bytea[]", [key('{"\\\\x00ff"}', ["AP8="]), key("{}", [])]),
+    "json texts": ("jsonb", [key("5", 5), key('"5"', "5", '"5"'), key('"null"', "null", '"null"')]),
+    "json words": ("jsonb", [key('"[1]"', "[1]", '"[1]"'), key("[1]", [1]), key('"true"', "true", '"true"')]),
+    "vector": ("tsvector", [key("'fat':2"), key("'a' 'b'")]),
+    "hardware": ("macaddr8", [key("08:00:2b:01:02:03:04:05"), key("08:00:2b:01:02:03:04:06")]),
 }  # fmt: skip
 
 
@@ -129,6 +163,48 @@ def as_part(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def is_json_text(name: str, shown: Any) -> bool:
+    """Whether a JSON key is a string that reads as other JSON in an identifier."""
+    return "json" in name and shown in ("", "5", "null", "[1]", "true")
+
+
+EMPTY = {"text": "", "varchar(9)": "", "bytea": "", "char(2)": "  ", "text[]": []}
+
+
+@pytest.mark.parametrize("type_", EMPTY)
+def test_an_empty_key_names_its_record(new_database: NewDatabase, serve: Serve, type_: str) -> None:
+    literal, other = ("{}", "{1}") if type_ == "text[]" else ("", "bb")
+    url = new_database(
+        f"create table e (key {type_} primary key, note text);"
+        f"insert into e values ('{literal}', 'old'), ('{other}', 'b')"
+    )
+    key = EMPTY[type_]
+    server = serve("--dataset", f"x={url}", "--open", MCP_READ_ONLY="off")
+    with httpx2.Client(base_url=f"{server.url}/api/v2/x/", timeout=30) as http:
+        record = {"key": key, "note": "old"}
+        quoted = "'{}'" if type_ == "text[]" else "''"
+        assert ok(http.get("_table/e", params={"ids": quoted}))["resource"] == [record]
+        assert ok(http.get("_table/e", params={"filter": f"key = {quoted}"}))["resource"] == [record]
+        for ident in (key, {"key": key}) if key != [] else ({"key": key},):
+            assert ok(http.request("QUERY", "_table/e", json={"ids": [ident]}))["resource"] == [record]
+            changed = ok(http.patch("_table/e", json={"ids": [ident], "resource": [{"note": "old"}]}))
+            assert changed["resource"] == [{"key": key}]
+        assert ok(http.patch("_table/e", json=[record]))["resource"] == [{"key": key}]
+        assert ok(http.post("_table/e?upsert=true", json=[record]))["resource"] == [{"key": key}]
+        assert ok(http.get("_table/e", params={"limit": 1, "cursor": "", "order": "key"}))["resource"] == [record]
+        assert key in ok(http.get("_table/e?as_list=true"))["resource"]
+
+        async def call_tools() -> None:
+            async with agent(f"{server.url}/mcp") as client:
+                found = await client.result("get_record", table="e", id=literal)
+                assert found["record"] == record
+                deleted = await client.result("delete_records", table="e", ids=[literal], dry_run=True)
+                assert deleted["count"] == 1
+
+        asyncio.run(call_tools())
+        assert ok(http.delete("_table/e", params={"ids": quoted}))["resource"] == [{"key": key}]
+
+
 def test_a_record_is_named_by_its_key(http: httpx2.Client, keys: tuple[str, list[tuple[Any, str]]]) -> None:
     name, values = keys
     records = [{"key": shown, "note": "old"} for shown, _ in values]
@@ -173,11 +249,12 @@ def test_a_long_text_of_identifiers_is_rejected(http: httpx2.Client, sign: str) 
 def test_a_filter_compares_a_key(http: httpx2.Client, keys: tuple[str, list[tuple[Any, str]]]) -> None:
     name, values = keys
     for shown, path in values:
-        if shown in ("NaN", "Infinity", "-Infinity"):  # the filter takes finite numbers
-            continue
         text = path if not name.startswith("k_json") else json.dumps(shown)
         rows = ok(http.get(f"_table/{name}", params={"filter": f"key = {as_part(text)}"}))["resource"]
         assert rows == [{"key": shown, "note": "old"}]
+        if not isinstance(shown, dict | list) and "json" not in name:
+            params = {"filter": "key in (:a, :a)", "params": json.dumps({"a": shown})}
+            assert ok(http.get(f"_table/{name}", params=params))["resource"] == [{"key": shown, "note": "old"}]
 
 
 def test_every_write_answers_with_its_key(
@@ -208,11 +285,16 @@ def test_every_write_answers_with_its_key(
             {"id": "a", "method": "PATCH", "path": f"_table/{name}", "body": [record]},
             {"id": "b", "method": "POST", "path": f"_table/{child}", "query": {"fields": "key"},
              "body": [{"key": {"$ref": "a.resource.0.key"}}]},
+            {"method": "PATCH", "path": f"_table/{name}",
+             "body": {"ids": [{"key": {"$ref": "b.resource.0.key"}}], "resource": [{"note": "new"}]}},
             {"path": f"_table/{name}", "query": {"ids": [{"$ref": "b.resource.0.key"}], "fields": "key"}},
         ]  # fmt: skip
+        if is_json_text(name, shown):
+            del steps[3]
         bodies = ok(http.post("_batch", json={"requests": steps}))["responses"]
-        assert [body["body"]["resource"] for body in bodies] == [[{"key": shown}]] * 3
-        if not isinstance(shown, list):  # a list names several records
+        assert [body["body"]["resource"] for body in bodies] == [[{"key": shown}]] * len(steps)
+        if not isinstance(shown, list) and not is_json_text(name, shown):  # a list names several records
+            del steps[2]
             steps[2]["query"] = {"ids": {"$ref": "b.resource.0.key"}, "fields": "key"}
             bodies = ok(http.post("_batch", json={"requests": steps, "dry_run": True}))["responses"]
             assert bodies[2]["body"]["resource"] == [{"key": shown}]

@@ -1,4 +1,4 @@
-"""A junction whose keys refer to the same table: a relation in each direction, read, filtered, counted and written."""
+"""A junction to one table gives it a relation in each direction: read, filtered, counted and written."""
 
 from __future__ import annotations
 
