@@ -129,7 +129,7 @@ class TableCalls:
         except Exception as error:
             if (missing := self._missing_credentials(error, call.actor)) is not None:
                 raise missing from None
-            if verb == "GET" and (told := errors.of_read(error)) is not error:
+            if (told := errors.of_read(error, call)) is not error:
                 raise told from None
             raise
         finally:

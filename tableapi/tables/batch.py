@@ -11,6 +11,7 @@ from tableapi import exact_json
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest
 from tableapi.query.options import Options
+from tableapi.tables.errors import of_read
 
 Result = TypeVar("Result")
 
@@ -108,7 +109,7 @@ async def trying(run: Awaitable[Result], *, alone: bool = False) -> Result | Api
     try:
         return await run
     except (ApiError, asyncpg.PostgresError) as error:
-        api_error = to_api_error(error)
+        api_error = to_api_error(of_read(error))
         if api_error is None:
             raise
         if not alone and isinstance(error, RETRYABLE):

@@ -30,6 +30,9 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a violated key, in any language
 
 
+# PostgreSQL source files that report what cannot be written. Errors from others are about a value that a write reads.
+_WRITING = re.compile(r"rewrite|execMain|execPartition|execReplication|nodeModify|analyze|parse_|plancat|.*fdw")
+
 # Errors of a write that `violated` explains.
 OF_TABLE = asyncpg.IntegrityConstraintViolationError, *sqlstates.UNSUPPORTED
 
@@ -200,7 +203,8 @@ def violated(call: TableRequest, error: Exception) -> Exception:
     unchanged.
     """
     if isinstance(error, sqlstates.UNSUPPORTED):
-        return _not_writable(call, error)
+        writing = _WRITING.match(str(error.server_source_filename))
+        return _not_writable(call, error) if writing else of_read(error, call)
     if not isinstance(error, asyncpg.IntegrityConstraintViolationError):
         return error
     place = (error.schema_name, error.table_name)
@@ -236,20 +240,38 @@ def _not_writable(call: TableRequest, error: asyncpg.PostgresError) -> Exception
     if api_error is None:
         return error
     right = call.rights.right(call.table, "PATCH") or call.rights.right(call.table, "POST")
-    named = (name for name in _QUOTED.findall(str(error.args[0] if error.args else "")) if name in call.table.columns)
-    if right is not None and (name := next(named, "")) and (telling.get() or right.can_write(name)):
+    name = _named_field(call.table, error)
+    if right is not None and name and (telling.get() or right.can_write(name)):
         api_error.message = f"Field '{name}' cannot be written. Leave it out."
         api_error.context["field"] = name
     return api_error
 
 
-def of_read(error: Exception) -> Exception:
-    """Return the error of a read; what the database does not support there has nothing to do with writing."""
-    if not isinstance(error, sqlstates.UNSUPPORTED) or (api_error := _unsupported(error)) is None:
+def _named_field(table: Table, error: asyncpg.PostgresError) -> str:
+    """Return the field that PostgreSQL names in a message, or ""."""
+    quoted = _QUOTED.findall(str(error.args[0] if error.args else ""))
+    return next((name for name in quoted if name in table.columns), "")
+
+
+def of_read(error: Exception, call: TableRequest | None = None) -> Exception:
+    """Return the error of a read, also of one in a write, or of a routine.
+
+    What the database does not support there has nothing to do with writing. `violated` handles the statements that
+    write. call: the request, if it is for a table.
+    """
+    if not isinstance(error, sqlstates.UNSUPPORTED):
         return error
-    meaning = sqlstates.TYPE if error.sqlstate.startswith("0A") else sqlstates.DEFINITION
-    told = meaning.error()
-    told.context |= {name: value for name, value in api_error.context.items() if name == "postgres"}
+    api_error = to_api_error(error)
+    if api_error is None or api_error.reason != sqlstates.NOT_WRITABLE.reason:
+        return error
+    if api_error.message != sqlstates.NOT_WRITABLE.message:  # raised by a function
+        told = sqlstates.RULE.error(api_error.message)
+    else:
+        told = (sqlstates.TYPE if str(error.sqlstate).startswith("0A") else sqlstates.DEFINITION).error()
+    told.context |= {name: value for name, value in api_error.context.items() if name in ("postgres", "detail", "hint")}
+    right = call.rights.right(call.table, "GET") if call is not None else None
+    if call is not None and right is not None and right.can_read(name := _named_field(call.table, error)) and name:
+        told.context["field"] = name
     return told
 
 

@@ -32,7 +32,7 @@ from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
 from tableapi.schema.sqltypes import shown as output
 from tableapi.tables import overloads, routine_rows
-from tableapi.tables.errors import check_affected
+from tableapi.tables.errors import check_affected, of_read
 from tableapi.tables.overloads import Literal, Sent
 
 KINDS = {"_func": "f", "_proc": "p"}
@@ -122,11 +122,14 @@ async def respond(
     parsed = routine_rows.options_of(routine, query, body)
     guards = _guards(routine, query, body, preferred, parsed)
     run = partial(_run, actor, routine, values, parsed, guards.max_affected, read_only=verb == "GET")
-    if guards.dry_run and verb == "POST":
-        async with transaction.undone(dataset) as undone:
-            rows = await run(undone)
-    else:
-        rows = await run(dataset)
+    try:
+        if guards.dry_run and verb == "POST":
+            async with transaction.undone(dataset) as undone:
+                rows = await run(undone)
+        else:
+            rows = await run(dataset)
+    except asyncpg.PostgresError as error:
+        raise of_read(error) from None
     headers = {"Dry-Run": "true"} if guards.dry_run else {}
     if applied:
         headers["Preference-Applied"] = applied

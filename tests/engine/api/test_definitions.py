@@ -44,6 +44,19 @@ insert into watched values (1, 'a', null);
 create view shouted as select id, name, upper(name) as loud from country;
 create view counted as select name, count(*) as n from country group by name;
 create sequence unused;
+create table grid (id integer primary key, cells integer[], name text);
+insert into grid values (1, '{{1,2}}', 'one'), (2, '{3}', 'two');
+create function place(grid) returns integer language sql stable as 'select array_position($1.cells, 1)';
+create function next_number(grid) returns bigint language sql stable as 'select currval(''unused'')';
+create function places() returns setof integer language sql stable as 'select array_position(array[[1, 2]], 1)';
+create function numbers() returns setof bigint language sql stable as 'select currval(''unused'')';
+create function closed() returns integer language plpgsql as
+    $$ begin raise exception 'Closed today' using errcode = '55000', hint = 'Come tomorrow.'; end $$;
+create function closed(grid) returns integer language plpgsql stable as
+    $$ begin raise exception 'Closed today' using errcode = '0A000'; end $$;
+create procedure close_it() language plpgsql as
+    $$ begin raise exception 'Closed today' using errcode = '55000'; end $$;
+create view placed as select id, array_position(cells, 1) as place from grid;
 create view numbered as select id, currval('unused') as number from country;
 """
 ACCESS = {
@@ -57,7 +70,8 @@ def base(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: py
     url = module_database(TABLES)
     folder: Path = tmp_path_factory.mktemp("definitions")
     (folder / "access.json").write_text(json.dumps(ACCESS))
-    server = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
+    public = "places,numbers,closed,close_it"
+    server = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder, PUBLIC_ROUTINES=public)
     return f"{server.url}/api/v2/x/_table"
 
 
@@ -167,3 +181,41 @@ def test_a_read_never_says_that_it_cannot_write(base: str, key: str, query: str)
     step = {"path": "_table/numbered", "query": {"filter": "number = 1"}}
     batch = refused(base.removesuffix("/_table"), key, "POST", "/_batch", json={"requests": [step]})
     assert batch["context"]["error"]["context"]["reason"] == "definition_fails"
+
+
+@pytest.mark.parametrize("key", ["all", "some"])
+@pytest.mark.parametrize(
+    ("method", "url", "body", "reason"),
+    [
+        ("GET", "/placed", None, "bad_type"),
+        ("GET", "/placed?filter=place = 1", None, "bad_type"),
+        ("QUERY", "/placed", {"filter": "place = 1"}, "bad_type"),
+        ("GET", "/grid?fields=id,place", None, "bad_type"),
+        ("GET", "/grid/1?fields=id,place", None, "bad_type"),
+        ("GET", "/grid?ids=1,2&fields=id,place", None, "bad_type"),
+        ("GET", "/grid?order=place", None, "bad_type"),
+        ("GET", "/grid?filter=next_number = 1", None, "definition_fails"),
+        ("PATCH", "/grid?filter=place = 1", [{"name": "x"}], "bad_type"),
+        ("PATCH", "/grid?filter=next_number = 1", [{"name": "x"}], "definition_fails"),
+        ("DELETE", "/grid?filter=place = 1", None, "bad_type"),
+        ("GET", "/../_func/places", None, "bad_type"),
+        ("GET", "/../_func/places?limit=1", None, "bad_type"),
+        ("POST", "/../_func/places", {}, "bad_type"),
+        ("GET", "/../_func/numbers", None, "definition_fails"),
+        ("GET", "/../_func/closed", None, "rule"),
+        ("POST", "/../_func/closed", {}, "rule"),
+        ("POST", "/../_proc/close_it", {}, "rule"),
+        ("GET", "/grid?fields=closed", None, "rule"),
+    ],
+)
+def test_a_read_is_never_told_that_it_cannot_be_written(
+    base: str, key: str, method: str, url: str, body: Any, reason: str
+) -> None:
+    """Neither is a routine, nor the part of a write that reads."""
+    error = refused(base, key, method, url, **({"json": body} if body is not None else {}))
+    context = error["context"] or {"reason": reason}  # a list has it in `reasons`
+    assert context["reason"] == reason, error
+    assert "written" not in error["message"]
+    assert ("Closed today" in error["message"]) is (reason == "rule")
+    names = {"X-API-Key": "all"}
+    assert [row["name"] for row in httpx.get(f"{base}/grid", headers=names).json()["resource"]] == ["one", "two"]
