@@ -27,9 +27,8 @@ OPTIONS = (
     "fields", "select", "filter", "where", "order", "sort", "order_by", "group", "group_by", "having", "limit", "top",
     "offset", "skip", "related", "include_count", "count_only", "numbers",
 )  # fmt: skip
-# Options of a list that need a key or a row version, or a format or a session that routines do not have.
-UNSUPPORTED = ("cursor", "ids", "id_field", "as_list", "include_schema", "timezone", "raw", "wrap", "file", "accept",
-               "format")  # fmt: skip
+# Options that select or change the rows of a list, but need a key or a session of their own.
+UNSUPPORTED = ("cursor", "ids", "id_field", "as_list", "include_schema", "timezone", "raw")
 
 
 def options_of(routine: Routine, query: Mapping[str, str], body: Any) -> Options | None:
@@ -43,7 +42,7 @@ def options_of(routine: Routine, query: Mapping[str, str], body: Any) -> Options
     if isinstance(body, dict):
         sent |= {name: body[name] for name in (*OPTIONS, *UNSUPPORTED) if name in body and name not in parameters}
     if name := next((name for name in sent if name in UNSUPPORTED), ""):
-        raise _without_effect(name, "the rows of a routine, which have no key and are returned as JSON")
+        raise _without_effect(name, "the rows of a routine")
     table = table_of(routine) if routine.kind == "f" else None
     if table is None:
         if name := next((name for name in sent if name in OPTIONS), ""):
