@@ -129,6 +129,25 @@ def no_right_to(table: Table, verb: str) -> Forbidden:
     return Forbidden(f"Your role is not allowed to {_ACTIONS.get(verb, verb)} '{table.name}'.")
 
 
+def check_combination(options: Options) -> None:
+    """Reject options of a list that exclude each other.
+
+    Raises:
+        BadRequest: groups with relations or a cursor, or distinct records with groups or a cursor.
+    """
+    grouped = aggregate.is_grouped(options)
+    if options.distinct.strip() and (grouped or options.cursor is not None):
+        raise BadRequest(
+            "Option 'distinct' supports neither groups nor cursors. Use limit and offset.",
+            reason="bad_option",
+            context={"option": "distinct"},
+        )
+    if grouped and options.related.strip():
+        raise BadRequest("Groups do not support relations. Leave out 'related'.", reason="bad_option")
+    if grouped and options.cursor is not None:
+        raise BadRequest("Groups do not support cursors. Use limit and offset.", reason="bad_option")
+
+
 def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     """Build the plan of a read by filter, of groups, or of a count.
 
@@ -147,17 +166,8 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     probe = not own_limit or options.cursor is not None or options.estimated
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
-    if options.distinct.strip() and (aggregate.is_grouped(options) or options.cursor is not None):
-        raise BadRequest(
-            "Option 'distinct' supports neither groups nor cursors. Use limit and offset.",
-            reason="bad_option",
-            context={"option": "distinct"},
-        )
+    check_combination(options)
     if aggregate.is_grouped(options):
-        if options.related.strip():
-            raise BadRequest("Groups do not support relations. Leave out 'related'.", reason="bad_option")
-        if options.cursor is not None:
-            raise BadRequest("Groups do not support cursors. Use limit and offset.", reason="bad_option")
         statement = grouping(scope, options, tree, limit, limits.filter, probe=probe)
     else:
         statement = listing(scope, reader, tree, limit, probe=probe, position=cursor, max_rows=limits.answer_rows)

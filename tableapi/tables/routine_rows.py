@@ -13,7 +13,7 @@ from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
-from tableapi.query import aggregate, select
+from tableapi.query import aggregate, plan, select
 from tableapi.query.columns import Reader, filtering, narrowing
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
@@ -25,7 +25,7 @@ from tableapi.tables import overloads
 
 OPTIONS = (
     "fields", "select", "filter", "where", "order", "sort", "order_by", "group", "group_by", "having", "limit", "top",
-    "offset", "skip", "related", "include_count", "count_only", "numbers",
+    "offset", "skip", "related", "include_count", "count_only", "numbers", "distinct",
 )  # fmt: skip
 # Options that select or change the rows of a list, but need a key or a session of their own.
 UNSUPPORTED = ("cursor", "ids", "id_field", "as_list", "include_schema", "timezone", "raw")
@@ -106,11 +106,12 @@ async def read(
     binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.limits.filter)
     binder.condition = filtering(dataset.limits.filter)
     scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
+    plan.check_combination(parsed)
     if parsed.count_only:
         statement = (
             select.group_count(scope, parsed, node, dataset.limits.filter)
             if aggregate.is_grouped(parsed)
-            else select.counting(scope, node)
+            else select.counting(scope, node, parsed.distinct)
         )
     elif aggregate.is_grouped(parsed):
         statement = select.grouping(scope, parsed, node, limit, dataset.limits.filter, probe=False)

@@ -20,6 +20,8 @@ insert into person values (1, 'Ann'), (2, 'Bo'), (3, 'Cy');
 insert into visit values (1, 1), (2, 1), (3, 2);
 create function words() returns setof text language sql stable as $$ select unnest(array['a', 'b', 'c', 'd']) $$;
 create function numbers() returns setof integer language sql stable as $$ select generate_series(1, 9) $$;
+create function halves() returns table (half integer, n integer) language sql stable as
+    $$ select g / 2, g from generate_series(0, 5) g $$;
 create function moods() returns setof mood language sql stable as $$ select unnest(enum_range(null::mood)) $$;
 create function lists() returns setof integer[] language sql stable as
     $$ select array[g, g] from generate_series(1, 4) g $$;
@@ -42,8 +44,8 @@ create function written(n integer) returns setof integer language sql as
 create procedure job(inout a integer) language plpgsql as $$ begin a := 1; end $$;
 """
 NAMES = (
-    "words numbers moods lists documents pairs some_pairs people columns one_out records one_value one_pair nothing "
-    "written job"
+    "words numbers halves moods lists documents pairs some_pairs people columns one_out records one_value one_pair "
+    "nothing written job"
 )  # fmt: skip
 LENIENT = {"Prefer": "handling=lenient"}
 
@@ -60,7 +62,7 @@ def client(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx2
 OPTIONS: dict[str, Any] = {
     "fields": "id", "select": "id", "filter": "1 = 2", "where": "1 = 2", "order": "id", "sort": "id", "order_by": "id",
     "group": "id", "group_by": "id", "having": "COUNT(*) > 9", "limit": 1, "top": 1, "offset": 1, "skip": 1,
-    "related": "x", "include_count": "true", "count_only": "true", "numbers": "text",
+    "related": "x", "include_count": "true", "count_only": "true", "numbers": "text", "distinct": "id",
 }  # fmt: skip
 OF_TABLES = {
     "cursor": "", "ids": "1", "id_field": "id", "as_list": "true", "include_schema": "true", "timezone": "UTC",
@@ -102,6 +104,8 @@ def test_an_option_that_needs_a_key_is_rejected(client: httpx2.Client, name: str
         ("words?skip=3", ["d"]),
         ("words?limit=0", ["a", "b", "c", "d"]),
         ("numbers?limit=2&offset=1", [2, 3]),
+        ("halves?distinct=half&order=half,n desc&fields=n", [1, 3, 5]),
+        ("halves?distinct=half&limit=1&offset=1&fields=half", [1]),
         ("numbers?order=numbers desc&top=2", [9, 8]),
         ("numbers?fields=SUM(numbers) AS s", [45]),
         ("numbers?filter=numbers in (3, 4)", [3, 4]),
@@ -141,6 +145,9 @@ def test_rows_are_counted(client: httpx2.Client, name: str) -> None:
     preferred = client.get(f"/_func/{name}?limit=1", headers={"Prefer": "count=exact"})
     assert preferred.json()["meta"] == {"count": len(every)}
     assert client.get(f"/_func/{name}?count_only=true").json() == len(every)
+    assert client.get("/_func/halves?distinct=half&count_only=true").json() == 3
+    for excluded in ("halves?distinct=half&group=half", "people?group=id&related=visit_by_person"):
+        assert client.get(f"/_func/{excluded}").status_code == 400
     ranged = client.get(f"/_func/{name}", headers={"Range": "items=1-2", "Prefer": "count=exact"})
     assert ranged.json()["resource"] == every[1:3]
     assert ranged.headers["Content-Range"] == f"items 1-2/{len(every)}"
