@@ -117,6 +117,8 @@ def _selected(scope: Scope, part: Selected) -> tuple[Field, bool]:
     term = part.term
     if term is None or (term.plain and not part.alias and scope.table.function(part.text) is None):
         if message := syntax.called(part.text):
+            if message.endswith("'."):  # select=name,city(name) of other APIs
+                message += " Related records are named in option related."
             raise BadRequest(message, reason="unknown_function", context={"option": "fields"})
         return of_column(scope, scope.column(part.text)), False
     if term.function is not None and term.function.over is not None:

@@ -160,9 +160,7 @@ def called(text: str, at: int = 0) -> str:
     match = _CALL.match(text, at)
     if match is None or match[1].lower() in KNOWN:
         return ""
-    close = suggestion(match[1], sorted(name.upper() for name in KNOWN))
-    # select=name,city(name) of other APIs
-    return f"Unknown function '{match[1][:30]}'.{close or ' Related records are named in option related.'}"
+    return f"Unknown function '{match[1][:30]}'.{suggestion(match[1], sorted(name.upper() for name in KNOWN))}"
 
 
 def _selected(part: str) -> Selected:

@@ -88,7 +88,7 @@ def test_computed_fields_are_detected(fields: str | None, computed: bool) -> Non
     ("text", "message"),
     [
         ("SUMM(a)", "Unknown function 'SUMM'. Did you mean 'SUM'?"),
-        ("pg_sleep (1)", "Unknown function 'pg_sleep'. Related records are named in option related."),
+        ("pg_sleep (1)", "Unknown function 'pg_sleep'."),
         ("SUM(a)", ""),
         ("a", ""),
         ("(a)", ""),
