@@ -12,9 +12,9 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import charset_normalizer
 import python_calamine
 
+from product import encodings
 from tableapi import FieldError
 
 MAX_COLUMNS, MAX_EMPTY = 500, 5_000
@@ -26,8 +26,6 @@ _SAMPLE = 200_000  # bytes from which the encoding is guessed
 _SEPARATOR = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)  # Excel's own first line
 _NOT_LETTERS = re.compile("[^a-z]")
 _XLSX = b"PK\x03\x04"
-# Encodings in which spreadsheets and CRMs save CSV. Others are too similar to tell apart in a few lines.
-_LEGACY = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp932", "gb18030", "big5", "cp949", "mac_roman"]
 NOT_TEXT = FieldError("file_not_utf8", "The file is not UTF-8 text. Save it as CSV (UTF-8).")
 
 
@@ -82,8 +80,8 @@ def _encodings(data: bytes) -> Iterator[str]:
     sample = data[:_SAMPLE]
     if sample.count(b"\0") > len(sample) // 5:  # ASCII letters in UTF-16 without a mark
         yield "utf-16-le" if sample[1::2].count(b"\0") > sample[::2].count(b"\0") else "utf-16-be"
-    elif best := charset_normalizer.from_bytes(sample, cp_isolation=_LEGACY, enable_fallback=False).best():
-        yield best.encoding
+    else:
+        yield encodings.likeliest(sample)
         yield "cp1252"
 
 
