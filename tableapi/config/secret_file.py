@@ -17,7 +17,6 @@ _MARKS = (
     _MARK, "secrets/secret_key", "secrets/app_key", "secrets/postgres_password", "secrets/database_password",
     "postgres/data/PG_VERSION",
 )  # fmt: skip
-_MADE = frozenset(("secrets", "postgres", "run", "uploads", "demo"))
 
 
 def private_folder(folder: Path) -> Path:
@@ -30,7 +29,7 @@ def private_folder(folder: Path) -> Path:
 
 def is_ours(folder: Path) -> bool:
     """Return whether a folder is empty, or one that this program made."""
-    return {path.name for path in folder.iterdir()} <= _MADE or any((folder / name).exists() for name in _MARKS)
+    return not any(folder.iterdir()) or any((folder / name).exists() for name in _MARKS)
 
 
 def close_folder(folder: Path) -> int:

@@ -36,6 +36,15 @@ def test_a_folder_of_others_is_rejected_and_left_as_it_is(mode: int, name: str, 
     assert stat.S_IMODE(tmp_path.stat().st_mode) == mode
 
 
+@pytest.mark.parametrize("name", ["run", "uploads", "demo", "secrets", "postgres/data"])
+def test_a_folder_of_others_with_a_name_of_ours_is_left_as_it_is(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir(parents=True)
+    tmp_path.chmod(0o755)
+    with pytest.raises(OSError, match="files of other programs"):
+        close_folder(tmp_path)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
 def test_a_file_and_a_folder_for_all_users_are_rejected(tmp_path: Path) -> None:
     file, shared = tmp_path / "hostname", tmp_path / "shared"
     file.touch(mode=0o644)
@@ -72,7 +81,8 @@ def test_missing_folders_are_created_for_their_owner_only(tmp_path: Path) -> Non
 def test_a_folder_with_a_running_postgresql_stays(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     (tmp_path / "postgres" / "data").mkdir(parents=True)
-    (tmp_path / "postgres" / "data" / "postmaster.pid").touch()
+    for name in ("PG_VERSION", "postmaster.pid"):
+        (tmp_path / "postgres" / "data" / name).touch()
 
     assert close_folder(tmp_path) == 0
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
