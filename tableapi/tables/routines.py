@@ -25,6 +25,8 @@ from tableapi.http import preferences
 from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
 from tableapi.http.response import Response, dumps
+from tableapi.observability import metrics
+from tableapi.query.dml.plan import WritePlan
 from tableapi.query.options import Options
 from tableapi.query.options import options as read_options
 from tableapi.query.spelling import suggestion
@@ -306,16 +308,14 @@ async def _run(
     most: option `max_affected`. read_only: for GET, which rejects routines that write.
     """
     _check_names(routine, [name for name, _ in routine.outputs])
-    binder = Binder()
-    call = _call(routine, values, binder)
     bindings = Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
     async with (dataset.db.reads if read_only else dataset.db.writes).acquire() as connection:
         if routine.kind == "p":
-            statement = finish(call, binder)
-            args = arguments(bound(statement), bindings)
+            plan = _plan(dataset, routine, values, lambda call, _: call)
+            args = arguments(plan.parameters, bindings)
             await routine_rows.read_times_as_text(connection, routine)
             try:
-                row = await connection.fetchrow("CALL " + statement.sql, *args)
+                row = await connection.fetchrow("CALL " + plan.sql, *args)
             except asyncpg.UnsupportedClientFeatureError:  # on preparing the statement, so nothing has run
                 raise Conflict(
                     f"'{routine.name}' has an output of a range or composite type of dates or times, which cannot be "
@@ -324,7 +324,8 @@ async def _run(
                 ) from None
             return await routine_rows.outputs(connection, routine, row) if row is not None and len(row) else []
         if parsed is not None:
-            rights = dataset.rights(actor.role)
+            rights, binder = dataset.rights(actor.role), Binder()
+            call = _call(routine, values, binder)
             try:
                 async with connection.transaction(readonly=read_only):
                     return await routine_rows.read(
@@ -332,11 +333,11 @@ async def _run(
                     )
             except asyncpg.ReadOnlySQLTransactionError:
                 raise _changes_data() from None
-        statement = finish(_records(routine, call, binder), binder)
-        args = arguments(bound(statement), bindings)
+        plan = _plan(dataset, routine, values, partial(_records, routine))
+        args = arguments(plan.parameters, bindings)
         try:
             async with connection.transaction(readonly=read_only):
-                row = await connection.fetchrow(statement.sql, *args)
+                row = await connection.fetchrow(plan.sql, *args)
                 if routine.columns_unknown:
                     _check_names(routine, row["names"])
                 rows = exact_json.loads(row["body"])
@@ -344,6 +345,24 @@ async def _run(
         except asyncpg.ReadOnlySQLTransactionError:
             raise _changes_data() from None
     return rows
+
+
+def _plan(
+    dataset: Any, routine: Routine, values: Mapping[int, Any], build: Callable[[Function[Any], Binder], Any]
+) -> WritePlan:
+    """Return the statement of a call with these parameters, which is kept for the next one."""
+    # Of a polymorphic or variadic routine, each call has its own types.
+    types = tuple((argument.name, argument.mode, argument.type.name) for argument in routine.arguments)
+    outputs = tuple((name, type_.name) for name, type_ in routine.outputs)
+    key = "routine", routine.kind, routine.schema, routine.bare, routine.result, types, outputs, tuple(values)
+    known: WritePlan | None = dataset.plan_cache.get(key)
+    if known is None:
+        binder = Binder()
+        statement = finish(build(_call(routine, values, binder), binder), binder)
+        known = WritePlan(statement.sql, bound(statement))
+        metrics.count("plans", "routine")
+        dataset.plan_cache.keep(key, known)
+    return known
 
 
 def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:
