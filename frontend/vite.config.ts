@@ -12,14 +12,13 @@ const FONT = /instrument-sans-latin-wght-normal/;
 // What the first script needs to send its requests and to make the first formats, and nothing else.
 const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|lists|transport)|lib[\\/](language|locale|paging|preferences)|stores[\\/]storedsession)\b/;
 // Scripts in few files: what every page needs, what the pages before sign-in need, the dashboard and its
-// first screen, the company profile with its countries, what few people use (QR codes, two-step sign-in), the proof of
-// the user, what other screens share, and one file for each screen.
+// first screen, the company profile with its countries, what is seldom used (QR codes, two-step sign-in, the proof of
+// the user), what other screens share, and one file for each screen.
 const PACKAGES = /node_modules[\\/](react|react-dom|scheduler|react-router|@tanstack|zustand)[\\/]/;
 const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|emailverification)[\\/]\w+Screen)\.tsx/;
 const DASHBOARD = /src[\\/](app[\\/]layout[\\/](Dashboard|OwnerGate)|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
 const COMPANY = /i18n-iso-countries[\\/](?!codes)|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
-const SELDOM = /node_modules[\\/]uqr|QrCode|CodeInput|twostep\.ts|login[\\/]SecondStep/;
-const PROOF = /screens[\\/]proof[\\/]|api[\\/]proof\./;
+const SELDOM = /node_modules[\\/]uqr|QrCode|CodeInput|twostep\.ts|login[\\/]SecondStep|screens[\\/]proof[\\/]|api[\\/]proof\./;
 
 /** Folders with tests that need no browser. */
 const RULES = "domain,lib,stores,texts";
@@ -83,7 +82,6 @@ export default defineConfig({
             { name: "login", test: LOGIN, priority: 3 },
             { name: "company", test: COMPANY, priority: 2, includeDependenciesRecursively: false },
             { name: "seldom", test: SELDOM, priority: 2, includeDependenciesRecursively: false },
-            { name: "proof", test: PROOF, priority: 2, includeDependenciesRecursively: false },
             { name: "dashboard", test: DASHBOARD, priority: 1 },
             { name: "shared", minShareCount: 2 },
           ],

@@ -79,23 +79,27 @@ async def live(ctx: Context, key: str, scope: str = "") -> LiveKey:
     async with ctx.guess():
         row = await ctx.db.first(LiveKey, _FIND, ctx.vault.indexes("apikey", key)) if key else None
         if row is None:
-            raise Unauthorized(_problem(ctx, key), reason="bad_key", scope="resource")
+            if not key and ctx.request.headers.get("authorization", ""):
+                raise Unauthorized(
+                    "Send the API key in the header X-API-Key instead of Authorization.",
+                    reason="bad_key", case="key_elsewhere", scope="resource",
+                )  # fmt: skip
+            if not key:
+                raise Unauthorized(
+                    "Send an API key of your account, from Settings > API, in the header X-API-Key.",
+                    reason="bad_key", case="key_missing", scope="resource",
+                )  # fmt: skip
+            if key in ctx.settings.app_keys:
+                raise Unauthorized(
+                    "This is the key of the app. Send an API key of your account, from Settings > API, in X-API-Key.",
+                    reason="bad_key", case="key_of_app", scope="resource",
+                )  # fmt: skip
+            raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
     if not row.mayuse:
         raise PlanWithoutApi("The plan of this account has no API access.")
     if scope and scope not in row.scopes:
         raise MissingScope(scope)
     return row
-
-
-def _problem(ctx: Context, key: str) -> str:
-    """Return why a request has no live key, in a sentence that says what to send."""
-    if key in ctx.settings.app_keys:
-        return "This is the key of the app. Send an API key of your account, from Settings > API, in X-API-Key."
-    if key:
-        return "The API key is not valid."
-    if ctx.request.headers.get("authorization", ""):
-        return "Send the API key in the header X-API-Key instead of Authorization."
-    return "Send an API key of your account, from Settings > API, in the header X-API-Key."
 
 
 async def used(ctx: Context, keyid: int) -> None:

@@ -33,4 +33,4 @@ async def run(ctx: Context, input: Input) -> str:
         row, link = await accounts.add(ctx, email, input.name)
         if by_mail:
             await mail.queue(ctx, "staffinvite", row.email, link, language=input.language, name=row.name)
-    return f"Queued a mail to {email} with the link to set a password." if by_mail else f"Set the password here: {link}"
+    return f"Mailed the link to set a password to {email}." if by_mail else f"Set the password here: {link}"

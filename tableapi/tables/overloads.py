@@ -34,7 +34,7 @@ _PREFERRED = frozenset(("double precision", "boolean", "text", "timestamp with t
 _ARRAYS = ("anyarray", "anycompatiblearray")
 
 
-class Literal(exact_json.Cell):
+class Unquoted(exact_json.Cell):
     """A parameter in a query, or without quotes in a path; it may be a number."""
 
     __slots__ = ()
@@ -198,13 +198,13 @@ def type_name(value: Any) -> str:
     """Return the type that PostgreSQL would give a value; "" if it is unknown."""
     if isinstance(value, bool):
         return "boolean"
-    text = str(value) if isinstance(value, int | float | Literal) else ""
+    text = str(value) if isinstance(value, int | float | Unquoted) else ""
     if _WHOLE.match(text):
         number = int(text)
         return "integer" if -(2**31) <= number < 2**31 else "bigint" if -(2**63) <= number < 2**63 else "numeric"
     if _NUMBER.match(text):
         return "numeric"
-    return "boolean" if isinstance(value, Literal) and text.lower() in ("true", "false") else ""
+    return "boolean" if isinstance(value, Unquoted) and text.lower() in ("true", "false") else ""
 
 
 def _fits(value: Any, type_: PgType) -> bool:

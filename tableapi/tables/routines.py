@@ -35,7 +35,7 @@ from tableapi.schema.model import Argument, Routine
 from tableapi.schema.sqltypes import shown as output
 from tableapi.tables import overloads, routine_rows
 from tableapi.tables.errors import check_affected, of_read
-from tableapi.tables.overloads import Literal, Sent
+from tableapi.tables.overloads import Sent, Unquoted
 
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
@@ -227,7 +227,7 @@ _CELL = re.compile(r"\s*+(?:'((?:[^']|'')*+)'\s*+|([^,]*+)),")  # a value in quo
 def _cell(quoted: str | None, plain: str | None) -> exact_json.Cell | None:
     if plain is None:
         return exact_json.Cell((quoted or "").replace("''", "'"))
-    return None if plain.strip().lower() == "null" else Literal(plain.strip())
+    return None if plain.strip().lower() == "null" else Unquoted(plain.strip())
 
 
 def _params(query: dict[str, str], body: Any) -> Sent:
@@ -243,7 +243,7 @@ def _params(query: dict[str, str], body: Any) -> Sent:
     if sent is None and isinstance(body, list):
         sent = body
     if sent is None:  # a body without `params` contains the parameters themselves
-        named = {name: Literal(value) for name, value in query.items()} | (body if isinstance(body, dict) else {})
+        named = {name: Unquoted(value) for name, value in query.items()} | (body if isinstance(body, dict) else {})
         return {str(name): value for name, value in named.items()}
     if isinstance(sent, dict):
         return sent
