@@ -90,8 +90,6 @@ async def proved_caller(
     user = await _caller(ctx)
     if by_password and user.password is None:
         raise Conflict("Your account has no password yet. Request a link to set one.", case="no_password")
-    if missing := _missing(user, proof, with_code=with_code):
-        raise ConfirmationRequired(missing)
     await _check(ctx, user, proof, field, wrong, with_code=with_code)
     return user
 
@@ -109,9 +107,6 @@ async def is_proved(ctx: Context, proof: Proof) -> bool:
             return False
         if ctx.actor.scopes is not None:  # it must not ask for a password
             raise ConfirmationRequired(["signin"], message=_OF_AGENT)
-        raise ConfirmationRequired(_missing(user, proof, with_code=True))
-    if missing := _missing(user, proof, with_code=True):
-        raise ConfirmationRequired(missing)
     await _check(ctx, user, proof, "password", PASSWORD_WRONG, with_code=True)
     return user.password is not None or user.hasmfa
 
@@ -132,7 +127,9 @@ def _missing(user: Caller, proof: Proof, *, with_code: bool) -> list[Missing]:
 
 
 async def _check(ctx: Context, user: Caller, proof: Proof, field: str, wrong: FieldError, *, with_code: bool) -> None:
-    """Check password and code. Wrong ones count for the user, whatever the call."""
+    """Check that password and code are there and right. Wrong ones count for the user, whatever the call."""
+    if missing := _missing(user, proof, with_code=with_code):
+        raise ConfirmationRequired(missing)
     uncount = ctx.limit("password change", str(user.appuserid), TRIES, TRY_SECONDS)
     if user.password is not None and not await passwords.matches(user.password, proof.password):
         raise Invalid({field: wrong})

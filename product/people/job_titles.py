@@ -69,14 +69,17 @@ def derived(title: str) -> tuple[str, str]:
 
 def known_seniority(word: str) -> str:
     """Return the stored spelling of a seniority, "Chief" is `c_suite`; "" for a word that names none."""
-    known = canonical(word)
-    return known if known in SENIORITIES else _first(_SENIORITY_PATTERNS, _NOT_WORDS.sub(" ", word.casefold()))
+    return _known(word, SENIORITIES, _SENIORITY_PATTERNS)
 
 
 def known_function(word: str) -> str:
     """Return the stored spelling of a function; "" for a word that names none."""
+    return _known(word, FUNCTIONS, _FUNCTION_PATTERNS)
+
+
+def _known(word: str, names: tuple[str, ...], patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> str:
     known = canonical(word)
-    return known if known in FUNCTIONS else _first(_FUNCTION_PATTERNS, _NOT_WORDS.sub(" ", word.casefold()))
+    return known if known in names else _first(patterns, _NOT_WORDS.sub(" ", word.casefold()))
 
 
 def _first(patterns: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> str:

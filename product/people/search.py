@@ -28,12 +28,11 @@ def _known(find: Callable[[str], str], names: tuple[str, ...]) -> AfterValidator
     """Return a validator that replaces words by their stored spelling and rejects unknown ones."""
 
     def checked(words: list[str]) -> list[str]:
-        for word in words:
-            if not find(word):
-                raise PydanticCustomError(
-                    "unknown_word", "'{word}' is none of {names}", {"word": word[:50], "names": ", ".join(names)}
-                )
-        return [find(word) for word in words]
+        found = list(map(find, words))
+        if "" in found:
+            facts = {"word": words[found.index("")][:50], "names": ", ".join(names)}
+            raise PydanticCustomError("unknown_word", "'{word}' is none of {names}", facts)
+        return found
 
     return AfterValidator(checked)
 

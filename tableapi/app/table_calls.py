@@ -159,7 +159,9 @@ class TableCalls:
         scripts = self._state.scripts
         hook = scripts.hooks.get((table, verb)) if scripts is not None and dataset.has_hooks else None
         model = hooks.beside_model(hook) if hook is not None else None
-        beside = {name: body[name] for name in model.model_fields if name in body} if model is not None else {}
+        if model is None:
+            return body, {}
+        beside = {name: body[name] for name in model.model_fields if name in body}
         return {name: value for name, value in body.items() if name not in beside}, beside
 
     async def _options_in_body(

@@ -160,10 +160,6 @@ class Dataset:
     def _usable(self, rights: Rights) -> Iterator[str]:
         return (t.name for t in self.schema.tables.values() if any(rights.right(t, verb) for verb in VERBS))
 
-    def keep(self, key: Any, plan: Any) -> None:
-        """Cache a compiled plan."""
-        self.plan_cache.keep(key, plan)
-
     async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
         """Run the plan of a read, and return its row.
 

@@ -34,10 +34,6 @@ class ScopedDataset:
             known = self._rights[role] = full, ScopedRights(full, self._scopes)
         return known[1]
 
-    def keep(self, key: Any, plan: Any) -> None:
-        """Cache a compiled plan."""
-        self.plan_cache.keep(key, plan)
-
 
 class ScopedDatasets:
     """The datasets for the scopes in use."""

@@ -60,9 +60,12 @@ _OPEN = """
            or l.pid is null and exists (select 1 from pg_prepared_xacts p where p.database = current_database()
                                         and p.transaction = l.transactionid))
 """
-
-
 _IS_MADE = "select to_regclass('schemaversion') is not null"
+_FOREIGN = """
+    select count(*) as tables, min(c.relname) as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'f')
+        and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+"""
 
 
 class BadMigration(CommandError):
@@ -113,13 +116,6 @@ class Migration:
                 statements.append(statement)
             statement = ""
         return statements
-
-
-_FOREIGN = """
-    select count(*) as tables, min(c.relname) as name from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'f')
-        and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
-"""
 
 
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:

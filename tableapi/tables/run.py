@@ -158,7 +158,7 @@ class Run(ABC):
         if known is None:
             known = build(target, *parts)
             metrics.count("plans", "write")
-            self.call.dataset.keep(key, known)
+            self.call.dataset.plan_cache.keep(key, known)
         return known
 
     def filtered_plan(

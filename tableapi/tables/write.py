@@ -133,7 +133,7 @@ class Writer(Run):
         left_out = right.ignored.union(skipped)
         known = all(n in self.call.table.columns and (right.can_write(n) or n in left_out) for n in record)
         if known and not self.depth and (shape := self._shape(verb, dict(record))) is not None:
-            self.call.dataset.keep(shape, plan)
+            self.call.dataset.plan_cache.keep(shape, plan)
 
     async def _by_new_plan(self, verb: str, ident: Any, record: dict[str, Any]) -> Record:
         table = self.call.table
