@@ -8,7 +8,7 @@ import sys
 from tableapi.config.output import Output
 from tableapi.version import install_command
 
-SERVER = {"dotenv", "granian", "pgqueuer", "prometheus_client", "pydantic_settings", "uvicorn", "uvloop"}
+SERVER = {"dotenv", "httptools", "pgqueuer", "prometheus_client", "pydantic_settings", "uvicorn", "uvloop"}
 
 
 def main() -> int | None:

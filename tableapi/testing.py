@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from tableapi.app.api import TableAPI
 from tableapi.app.application import App
-from tableapi.app.authentication import ACTOR
 from tableapi.app.features import application
 from tableapi.app.options import ServeOptions
 from tableapi.auth.policy import Actor
+from tableapi.http.request import ACTOR
 from tableapi.project.files import load_project
 from tableapi.server import migrate
 from tableapi.server.postgres.server import Embedded

@@ -3,8 +3,8 @@
 Read plans have a separate thread, so that they never wait for a file that is being written.
 
 A thread that computes holds the interpreter's lock until another thread has waited for the switch interval. The default
-of 5 ms delays each step of the event loop by as much; a shorter one costs every request 6 % of its CPU time, because
-granian's threads then interrupt the loop. `switch_sooner` therefore shortens it only while a thread computes.
+of 5 ms delays each step of the event loop by as much; with a shorter one, the threads interrupt each other more often.
+`switch_sooner` therefore shortens it only while a thread computes.
 """
 
 from __future__ import annotations

@@ -27,10 +27,11 @@ from tableapi.db.errors import telling, to_api_error
 from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
+from tableapi.http.compression import MIN_BYTES
 from tableapi.http.cors import Cors
-from tableapi.http.request import HttpRequest, Receive, Scope, Send, new_request_id, unquoted
+from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
 from tableapi.http.response import Response, error_response
-from tableapi.http.send import send_response
+from tableapi.http.send import encoded, head, send_response
 from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
 from tableapi.observability.logging import AccessLog, shown_path
@@ -50,7 +51,7 @@ _BUSY = (
     b'"message":"The server is busy. Try again in a moment.","status_code":503}}'
 )
 _BUSY_DOC = f',"doc":"{DOC}busy"'.encode()
-_BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"), (b"cache-control", b"no-store")]
+_BUSY_LINES = "content-type: application/json\r\nretry-after: 1\r\ncache-control: no-store\r\n"
 
 
 class App:
@@ -85,7 +86,7 @@ class App:
         self._dispatch = Dispatch(self.pages, self.features)
         self.life = Lifespan(self.state, self.pages, self.admission, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
-        self._proxies = Networks(settings.trusted_proxies) if settings.trusted_proxies else None
+        self.proxies = Networks(settings.trusted_proxies) if settings.trusted_proxies else None
         self._any_page = frozenset(path for feature in self.features for path in feature.open_paths)
         self._cors = Cors(settings.public_url, settings.cors_origins)
         self._compress = settings.compression
@@ -99,21 +100,49 @@ class App:
         raise LookupError(kind.__name__)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or the lifespan, of an ASGI server."""
         if scope["type"] != "http":
             await self._other(scope, receive, send)
             return
-        # Rejected before any work: a rejection must cost far less than the response it makes room for.
-        if scope["path"] not in UNLIMITED and self.admission.full():
-            await _shed(send, scope, self._busy_doc, self._cors)
+        request = HttpRequest(scope, receive, self.proxies)
+        if request.raw_path not in UNLIMITED and self.admission.full():
+            await send_response(send, request, *self.shed(request))
             return
-        request = HttpRequest(scope, receive, self._proxies)
-        if tracing.tracer is None:
-            response = await self._respond(request)
-        else:
-            headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-            with tracing.request(headers) as span:
-                response = await self._respond(request)
-                tracing.describe_response(span, request.method, request.route, response.status, request.request_id)
+        respond = self.respond if tracing.tracer is None else self.traced
+        response, body, lines = await respond(request)
+        await send_response(send, request, response, body, lines)
+        self.finished(request, response)
+
+    async def traced(self, request: HttpRequest) -> tuple[Response, bytes, bytes]:
+        """Do what `respond` does, as a span of the client's trace."""
+        sent = {name.decode("latin-1"): value.decode("latin-1") for name, value in request.pairs or ()}
+        with tracing.request(request.headers or sent) as span:
+            response, body, lines = await self.respond(request)
+            tracing.describe_response(span, request.method, request.route, response.status, request.request_id)
+        return response, body, lines
+
+    async def respond(self, request: HttpRequest) -> tuple[Response, bytes, bytes]:
+        """Return the response to a request, its body as it is sent, and its header lines.
+
+        Requests in flight are counted and limited in time. A body that has not been read is read for a while.
+        """
+        task = None
+        try:
+            request.read()
+            if request.path not in UNLIMITED:
+                if not self.state.is_open:
+                    raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+                task = self.admission.enter(request)
+            response = await self._route(request)
+        except asyncio.CancelledError as cancellation:
+            try:
+                raise_for_cancellation(request, cancellation)
+            except Exception as error:
+                response = self._error_response(error, request)
+        except Exception as error:
+            response = self._error_response(error, request)
+        finally:
+            self.admission.leave(task)
         if "xml" in request.headers.get("accept", "") or b"xml" in request.query_string:
             response = await xml.negotiate(response, request)
         if self.pages.draining:
@@ -121,13 +150,19 @@ class App:
         if request.unread and not request.cancelled_for:
             await request.drain()
         cors = ANY_PAGE if request.path in self._any_page else self._cors
-        await send_response(send, request, response, cors, compress=self._compress)
+        body, more = response.body, ""
+        if self._compress and len(body) >= MIN_BYTES:
+            body, more = await encoded(request, response)
+        return response, body, head(request, response, len(body), cors, more)
+
+    def finished(self, request: HttpRequest, response: Response) -> None:
+        """Count and log a request after its response."""
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, response.status, seconds)
         if self.access_log.enabled:
             self.access_log.line(
                 request.method,
-                shown_path(scope["path"], self._secret_paths),
+                shown_path(request.path or request.raw_path, self._secret_paths),
                 request.query_string.decode("latin-1"),
                 response.status,
                 seconds,
@@ -137,32 +172,25 @@ class App:
                 request.actor.user,
             )
 
+    def shed(self, request: HttpRequest) -> tuple[Response, bytes, bytes]:
+        """Return what `respond` returns, for a request that there is no room for.
+
+        Decided before any work: a rejection must cost far less than the response it makes room for. It is not logged;
+        /metrics counts it under the route "shed".
+        """
+        method, request_id, sent = request.method, request.request_id, dict(request.pairs or ())
+        origin = request.headers.get("origin") or sent.get(b"origin", b"").decode("latin-1") or None
+        body = b"" if method == "HEAD" else _BUSY % (request_id.encode(), self._busy_doc)
+        metrics.request("shed", method, 503, 0.0)
+        lines = f"{_BUSY_LINES}content-length: {len(body)}\r\nx-request-id: {request_id}\r\n"
+        return Response(body, 503), body, (lines + self._cors.headers(origin)).encode("latin-1")
+
     async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle lifespan and websocket scopes. Unknown types are ASGI extensions and need no response."""
         if scope["type"] == "lifespan":
             await self.life.run(receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
-
-    async def _respond(self, request: HttpRequest) -> Response:
-        """Return the response, including for errors. Requests in flight are counted and limited in time."""
-        task = None
-        try:
-            request.read()
-            if request.path not in UNLIMITED:
-                if not self.state.is_open:
-                    raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
-                task = self.admission.enter(request)
-            return await self._route(request)
-        except asyncio.CancelledError as cancellation:
-            try:
-                raise_for_cancellation(request, cancellation)
-            except Exception as error:
-                return self._error_response(error, request)
-        except Exception as error:
-            return self._error_response(error, request)
-        finally:
-            self.admission.leave(task)
 
     def _error_response(self, error: Exception, request: HttpRequest) -> Response:
         """Build the response for an error; an error other than an ApiError is a bug and is logged."""
@@ -240,7 +268,7 @@ class App:
         if dataset.database_roles:
             dataset = _acting(request, dataset)
         rights = dataset.rights(actor.role)
-        query = options.parse_query(request.query_string)
+        query = options.parse_query(request.query_string) if request.query_string else {}
         if name == "_table" and len(parts) > 1:
             return self.tables.respond(request, dataset, rights, parts, query)
         if handler is None:
@@ -257,17 +285,3 @@ def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
         return dataset
     settings = request_settings(acts, request.actor, request.method, request.path, request.headers)
     return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
-
-
-async def _shed(send: Send, scope: Scope, doc: bytes, cors: Cors) -> None:
-    """Reject a request without reading it.
-
-    It is not logged; /metrics counts it under the route "shed".
-    """
-    request_id, method = new_request_id().encode(), scope["method"]
-    body = b"" if method == "HEAD" else _BUSY % (request_id, doc)
-    headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", request_id)]
-    headers += cors.headers(next((v.decode("latin-1") for k, v in scope["headers"] if k == b"origin"), None))
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-    metrics.request("shed", method, 503, 0.0)

@@ -11,9 +11,6 @@ from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Script
 from tableapi.ratelimit.counter import count_use
 
-# Key in the scope of a request for a caller set by the surrounding program (`tableapi.testing`).
-ACTOR = "tableapi.actor"
-
 
 class Authentication:
     """The checks that precede every table request and script call in one worker process."""
@@ -30,7 +27,7 @@ class Authentication:
         another site. Raises Unauthorized, TooMany, Forbidden, or the error for a role that may call only some scripts.
         """
         state = self._state
-        actor: Actor | None = request.scope.get(ACTOR)
+        actor = request.sent_actor
         if actor is None:
             try:
                 if resource:
@@ -43,20 +40,23 @@ class Authentication:
             # A host program has its own host name, and data that its policy grants to anyone may be read under any
             # name.
             state.guard.check(request, host=not state.served.embedded or actor.role == "*")
-        self.count(request, actor)
+        if state.limited:
+            self.count(request, actor)
         denied = state.sessions.confined.get(actor.role)
         if denied is not None and (script is None or actor.role not in script.roles):
             raise role_error(*denied)
         return actor
 
     def count(self, request: HttpRequest, actor: Actor) -> None:
-        """Count a request against the general limit of its session or network. Raises TooMany."""
-        state = self._state
-        if state.limited:
-            if actor.session:
-                request.hit = count_use("session", actor.session, state.settings.session_per_minute, 60)
-            else:
-                request.hit = count_use("ip", request.network, state.settings.address_per_minute, 60)
+        """Count a request against the general limit of its session or network, where there are limits.
+
+        Raises TooMany.
+        """
+        settings = self._state.settings
+        if self._state.limited and actor.session:
+            request.hit = count_use("session", actor.session, settings.session_per_minute, 60)
+        elif self._state.limited:
+            request.hit = count_use("ip", request.network, settings.address_per_minute, 60)
 
     async def _client(self, request: HttpRequest, resource: str) -> Actor:
         """Return the caller of a message to /mcp. A host program's authenticator may know no clients."""

@@ -83,7 +83,7 @@ class AdmissionControl:
 
     def enter(self, request: HttpRequest) -> asyncio.Task[Any] | None:
         """Count the request handled by the current task; return the task for `leave`."""
-        task = asyncio.current_task()
+        task = request.task or asyncio.current_task()
         if task is not None:
             self._tasks[task] = request
             request.in_flight = self

@@ -27,7 +27,10 @@ async def table_body(request: HttpRequest, limit: int) -> Any:
 async def object_body(request: HttpRequest, limit: int) -> dict[str, Any]:
     """Read the body of a script call and decode it, a large one in a thread. See `parse_object`."""
     raw = await request.body(limit)
-    return await threads.body(len(raw), parse_object, request.headers.get("content-type", ""), raw)
+    content_type = request.headers.get("content-type", "")
+    if len(raw) < threads.MIN_BYTES:
+        return parse_object(content_type, raw)
+    return await threads.body(len(raw), parse_object, content_type, raw)
 
 
 def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:

@@ -10,12 +10,12 @@ from tableapi.http.request import ALLOWED, HttpRequest
 _NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
 # Response headers that scripts of a page on another origin may read.
 _EXPOSED = (
-    b"Accept-Query, Content-Disposition, Content-Range, Dry-Run, ETag, Idempotency-Replayed, Location, "
-    b"Preference-Applied, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, "
-    b"WWW-Authenticate"
+    "access-control-expose-headers: Accept-Query, Content-Disposition, Content-Range, Dry-Run, ETag, "
+    "Idempotency-Replayed, Location, Preference-Applied, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "
+    "X-RateLimit-Reset, X-Request-Id, WWW-Authenticate\r\n"
 )
 _MAX_AGE = "600"  # seconds for which a browser keeps the response to a preflight request
-_VARY = (b"vary", b"Origin")
+_VARY = "vary: Origin\r\n"
 
 
 class Cors:
@@ -36,16 +36,12 @@ class Cors:
         """Return whether pages of `origin` may call the API."""
         return origin is not None and (self._any or origin in self._origins)
 
-    def headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
-        """Return the CORS headers for a page of `origin`; None for a request without an origin."""
+    def headers(self, origin: str | None) -> str:
+        """Return the header lines for a page of `origin`; None for a request without an origin."""
         if not self.allows(origin):
-            return [_VARY] if self._varies else []
-        assert origin is not None
-        allowed = [
-            (b"access-control-allow-origin", b"*" if self._any else origin.encode("latin-1")),
-            (b"access-control-expose-headers", _EXPOSED),
-        ]
-        return allowed if self._any else [*allowed, _VARY]
+            return _VARY if self._varies else ""
+        allowed = f"access-control-allow-origin: {'*' if self._any else origin}\r\n{_EXPOSED}"
+        return allowed if self._any else allowed + _VARY
 
     def preflight(self, request: HttpRequest) -> dict[str, str]:
         """Return the headers that permit the request announced by a preflight."""

@@ -8,13 +8,13 @@ import itertools
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, unquote_to_bytes
 
-from tableapi.auth.authenticators import NOBODY, session_token
-from tableapi.auth.policy import VERBS
+from tableapi.auth.authenticators import NOBODY, Headers, session_token
+from tableapi.auth.policy import VERBS, Actor
 from tableapi.config.networks import Networks
 from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge, UnsupportedMedia
 from tableapi.ratelimit import counter
@@ -22,11 +22,13 @@ from tableapi.ratelimit import counter
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Pairs = Iterable[tuple[bytes, bytes]]  # the headers as they were sent, with names in lower case
 
 ALLOWED = ", ".join((*VERBS, "QUERY"))
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
 MAX_QUERY_BYTES, MAX_HEADER_BYTES = 60_000, 16_384
 DRAIN_BYTES, DRAIN_SECONDS = 16_000_000, 2.0
+_CLOSE = {"Connection": "close"}
 _prefix = os.urandom(5).hex()
 _numbers = itertools.count(1)
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
@@ -36,6 +38,13 @@ _SINGLE_HEADERS = frozenset(
      b"content-type", b"content-length", b"if-match", b"idempotency-key", b"host",
      *(name.encode() for name in METHOD_HEADERS))
 )  # fmt: skip
+
+
+# Key in the scope of a request for a caller set by the surrounding program (`tableapi.testing`).
+ACTOR = "tableapi.actor"
+
+
+_UNREAD = Headers()
 
 
 def _renew_prefix() -> None:
@@ -67,10 +76,12 @@ class HttpRequest:
 
     # Defaults. As class attributes they cost nothing per request.
     in_flight: InFlight | None = None
-    path = raw_path = root_path = ""
+    path = raw_path = root_path = _root = ""
     encoded = False  # whether `raw_path` has to be decoded
     route = "unknown"  # the pattern of the path, never the path itself
     actor = NOBODY
+    sent_actor: Actor | None = None  # the caller, if the surrounding program named it
+    task: asyncio.Task[Any] | None = None  # in which it is handled, if its server knows
     hit: counter.Hit | None = None  # the tightest rate limit that the request counted against
     body_wait_since = 0.0  # when reading of the body began; 0 while it is not being read
     time_limit = 0.0  # seconds; 0 for the limit in the settings
@@ -85,53 +96,52 @@ class HttpRequest:
     def __init__(self, scope: Scope, receive: Receive, proxies: Networks | None = None) -> None:
         self.scope, self.source = scope, receive
         self.method: str = scope["method"]
-        self.headers: dict[str, str] = {}
+        self.headers = _UNREAD
+        self.pairs: Pairs | None = scope["headers"]
         self.query_string: bytes = scope.get("query_string") or b""
         self.request_id = new_request_id()
         self.started_at = time.perf_counter()
-        self.ip: str = scope["client"][0] if scope.get("client") else ""
+        self.peer: str = scope["client"][0] if scope.get("client") else ""
+        self.ip = self.peer
         self._proxies = proxies
+        raw: bytes | None = scope.get("raw_path")
+        self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else scope["path"]
+        self.path = "" if raw else self.raw_path  # a server without `raw_path` has decoded it
+        self._root = scope.get("root_path") or ""
+        self.sent_actor = scope.get(ACTOR)
 
     def read(self) -> None:
-        """Parse headers and path. Raises BadRequest for oversized or contradictory headers and bad paths."""
-        pairs = self.scope["headers"]
-        headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
-        # A client that sent `Expect` waits for permission before it sends a body.
-        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-        self.unread = has_body and "expect" not in headers
-        if len(headers) != len(pairs):
-            self._reject_contradictions(pairs)
+        """Check headers and path. Raises BadRequest for oversized or contradictory headers and bad paths."""
+        if self.pairs is not None:
+            sent = list(self.pairs)
+            headers = Headers({name.decode("latin-1"): value.decode("latin-1") for name, value in sent})
+            # A client that sent `Expect` waits for permission before it sends a body.
+            has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+            self.unread = has_body and "expect" not in headers
+            self.headers = headers
+            if len(headers) != len(sent):
+                _reject_contradictions(sent)
+            if max(map(len, headers.values()), default=0) > MAX_HEADER_BYTES:
+                raise BadRequest(f"A header is longer than {MAX_HEADER_BYTES} bytes.", reason="header_too_long")
+        headers = self.headers
         if len(self.query_string) > MAX_QUERY_BYTES:
             raise BadRequest(
                 f"The query is longer than {MAX_QUERY_BYTES} bytes. POST its options as JSON with X-HTTP-Method: GET.",
                 reason="query_too_long",
             )
-        if max(map(len, headers.values()), default=0) > MAX_HEADER_BYTES:
-            raise BadRequest(f"A header is longer than {MAX_HEADER_BYTES} bytes.", reason="header_too_long")
         if "x-request-id" in headers and _REQUEST_ID.match(headers["x-request-id"]):
             self.request_id = headers["x-request-id"]
-        if (proxies := self._proxies) is not None and self.ip in proxies and "x-forwarded-for" in headers:
+        if (proxies := self._proxies) is not None and self.peer in proxies and "x-forwarded-for" in headers:
             hops = [hop.strip() for hop in headers["x-forwarded-for"].split(",")]
-            self.ip = next((hop for hop in reversed(hops) if hop not in proxies), self.ip)
-        raw = self.scope.get("raw_path")
-        self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else self.scope["path"]
+            self.ip = next((hop for hop in reversed(hops) if hop not in proxies), self.peer)
         self.encoded = "%" in self.raw_path or not self.raw_path.isascii()
-        self.path = unquoted(self.raw_path) if raw and self.encoded else self.raw_path
-        if root := self.scope.get("root_path"):  # mounted in another application
-            self.root_path = quote(root)
-            self.path, self.raw_path = self.path.removeprefix(root), self.raw_path.removeprefix(self.root_path)
+        if not self.path:
+            self.path = unquoted(self.raw_path) if self.encoded else self.raw_path
+        if self._root:  # mounted in another application
+            self.root_path = quote(self._root)
+            self.path, self.raw_path = self.path.removeprefix(self._root), self.raw_path.removeprefix(self.root_path)
 
-    def _reject_contradictions(self, pairs: Any) -> None:
-        first: dict[bytes, bytes] = {}
-        for name, value in pairs:
-            if first.setdefault(name, value) != value and name in _SINGLE_HEADERS:
-                raise BadRequest(
-                    f"The header '{name.decode()}' was sent twice with different values. Send it once.",
-                    reason="duplicate_header",
-                )
-
-    # -- for scripts
-    # -------------------------------------------------------------------------------------------------------
+    # -- for scripts ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def query(self) -> Mapping[str, str]:
@@ -178,8 +188,7 @@ class HttpRequest:
         try:
             message = await self.source()
             body: bytes = message.get("body", b"")
-            # A server may send the whole body with `more_body`, and then an empty part: not waiting for that part saves
-            # 6 % of a write.
+            # An ASGI server may send the whole body with `more_body`, and then an empty part, which is not waited for.
             if len(body) != size or not body:
                 body = await self._joined(message, limit)
         finally:
@@ -197,7 +206,7 @@ class HttpRequest:
                 raise BadRequest("The connection ended before the body was complete.", reason="no_body")
             size += len(part := message.get("body", b""))
             if size > limit:
-                raise TooLarge.of(limit, headers={"Connection": "close"})
+                raise TooLarge.of(limit, headers=_CLOSE)
             parts.append(part)
             if not self.unread:
                 return b"".join(parts)
@@ -207,7 +216,7 @@ class HttpRequest:
         """Reject a body that is too large or compressed before reading it."""
         length, coding = self.headers.get("content-length", ""), self.headers.get("content-encoding", "")
         if length.isdecimal() and int(length) > limit:
-            raise TooLarge.of(limit, headers={"Connection": "close"})
+            raise TooLarge.of(limit, headers=_CLOSE)
         if coding.strip().lower() not in ("", "identity"):
             message = f"The body is compressed with '{coding[:40]}'. Send it uncompressed."
             raise UnsupportedMedia(message, headers={"Accept-Encoding": "identity"})
@@ -233,7 +242,7 @@ class HttpRequest:
                 raise BadRequest("The connection ended before the body was complete.", reason="no_body")
             size += len(part := message.get("body", b""))
             if size > limit:
-                raise TooLarge.of(limit, headers={"Connection": "close"})
+                raise TooLarge.of(limit, headers=_CLOSE)
             yield part
 
     async def peek_body(self, limit: int) -> bytes:
@@ -248,9 +257,7 @@ class HttpRequest:
 
     def forget(self) -> None:
         """Release everything that the response does not need, because a stream may last for hours."""
-        path = self.scope["path"]
-        self.scope.clear()
-        self.scope["path"] = path
+        self.scope, self.pairs = {}, None
 
     async def drain(self) -> None:
         """Read the rest of the body for a while, because a client that is still sending would see a reset."""
@@ -259,6 +266,21 @@ class HttpRequest:
             async with asyncio.timeout(DRAIN_SECONDS):
                 while size < DRAIN_BYTES and self.unread:
                     size += len((await self.receive()).get("body", b""))
+
+
+def _reject_contradictions(pairs: Pairs) -> None:
+    first: dict[bytes, bytes] = {}
+    for name, value in pairs:
+        if name == b"host" and name in first:  # RFC 9112 3.2: even with the same value
+            raise BadRequest(
+                "The header 'host' was sent twice. Send it once.", reason="duplicate_header", headers=_CLOSE
+            )
+        if first.setdefault(name, value) != value and name in _SINGLE_HEADERS:
+            raise BadRequest(
+                f"The header '{name.decode()}' was sent twice with different values. Send it once.",
+                reason="duplicate_header",
+                headers=_CLOSE,
+            )
 
 
 async def _no_body() -> MutableMapping[str, Any]:

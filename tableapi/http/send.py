@@ -1,79 +1,93 @@
-"""Send a response with the headers common to all responses."""
+"""The head of a response, with the headers of all responses, and sending it through an ASGI server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import lru_cache
 
-from tableapi.http.compression import MIN_BYTES, chosen, compressed, compressible
+from tableapi.http.compression import chosen, compressed, compressible
 from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest, Send
 from tableapi.http.response import Response
 
-_API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-_UNCACHED = [*_API_HEADERS, (b"cache-control", b"no-store")]
+BODILESS = (204, 304)  # RFC 9110 8.6: they have no length either
+_API_LINES = "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n"
+_UNCACHED_LINES = _API_LINES + "cache-control: no-store\r\n"
 # Errors and replayed responses have their own.
 _LIMIT_HEADERS = frozenset(("X-RateLimit-Limit", "X-Ratelimit-Limit"))
+_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
-# The same in many responses: a look-up takes a third of the time.
-@lru_cache(maxsize=10_000)
-def _digits(number: float) -> bytes:
-    return b"%d" % number
+async def encoded(request: HttpRequest, response: Response) -> tuple[bytes, str]:
+    """Return a large body, compressed if the client accepts it, and the header lines that say so."""
+    body, lines = response.body, ""
+    if compressible(response):
+        lines = "vary: Accept-Encoding\r\n"
+        if coding := chosen(request.headers.get("accept-encoding", "")):
+            body = await compressed(body, coding)
+            lines += f"content-encoding: {coding}\r\n"
+    return body, lines
+
+
+def head(request: HttpRequest, response: Response, length: int, cors: Cors, more: str = "") -> bytes:
+    """Return the header lines of a response with a body of `length` bytes, each with its end of line.
+
+    They are the request id, rate limit, security and CORS headers, those of the response, and the lines `more`.
+    """
+    headers = response.headers
+    lines = f"content-type: {response.content_type}\r\nx-request-id: {request.request_id}\r\n{more}"
+    if response.stream is None and response.status not in BODILESS:  # the length of a stream is not known
+        lines += f"content-length: {length}\r\n"
+    if request.route != "page":
+        lines += _API_LINES if "Cache-Control" in headers else _UNCACHED_LINES
+    if (hit := request.hit) is not None and _LIMIT_HEADERS.isdisjoint(headers):
+        lines += (
+            f"x-ratelimit-limit: {hit.limit}\r\nx-ratelimit-remaining: {hit.remaining}\r\n"
+            f"x-ratelimit-reset: {int(hit.reset_epoch)}\r\n"
+        )
+    lines += cors.always if "origin" not in request.headers else cors.headers(request.headers["origin"])
+    for name, value in headers.items():
+        lines += f"{_lower(name)}: {value if value.isprintable() else _CONTROLS.sub(' ', value)}\r\n"
+    return lines.encode("latin-1", "replace")
 
 
 @lru_cache(maxsize=200)
-def _encoded_name(name: str) -> bytes:
-    return name.lower().encode()
+def _lower(name: str) -> str:
+    return name.lower()
 
 
-async def send_response(
-    send: Send, request: HttpRequest, response: Response, cors: Cors, *, compress: bool = True
-) -> None:
-    """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
+async def send_response(send: Send, request: HttpRequest, response: Response, body: bytes, lines: bytes) -> None:
+    """Send `response` with `body` and the header lines `lines` through an ASGI server. HEAD gets no body.
 
-    With `compress`, a large body is compressed with brotli or gzip if the client accepts it. An error in the middle of
-    a stream closes the connection, so that the client can tell that the response is incomplete.
+    An error in the middle of a stream closes the connection, so that the client can tell that the response is
+    incomplete.
     """
-    body, stream = response.body, response.stream
-    headers = [(b"content-type", response.content_type.encode()), (b"x-request-id", request.request_id.encode())]
-    if compress and len(body) >= MIN_BYTES and compressible(response):
-        headers.append((b"vary", b"Accept-Encoding"))
-        if coding := chosen(request.headers.get("accept-encoding", "")):
-            body = await compressed(body, coding)
-            headers.append((b"content-encoding", coding.encode()))
-    if stream is None:  # the length of a stream is not known
-        headers.append((b"content-length", _digits(len(body))))
-    if request.route != "page":
-        headers += _API_HEADERS if "Cache-Control" in response.headers else _UNCACHED
-    if (hit := request.hit) is not None and _LIMIT_HEADERS.isdisjoint(response.headers):
-        headers += (
-            (b"x-ratelimit-limit", _digits(hit.limit)),
-            (b"x-ratelimit-remaining", b"%d" % hit.remaining),
-            (b"x-ratelimit-reset", _digits(hit.reset_epoch)),
-        )
-    headers += cors.always if "origin" not in request.headers else cors.headers(request.headers["origin"])
-    for name, value in response.headers.items():
-        headers.append((_encoded_name(name), value.encode("latin-1", "replace")))
+    headers = [(name, value) for name, _, value in (line.partition(b": ") for line in lines.splitlines())]
     start = {"type": "http.response.start", "status": response.status, "headers": headers}
     end = {"type": "http.response.body", "body": b"" if request.method == "HEAD" else body}
-    if stream is None:
+    if response.stream is None:
         await send(start)
         await send(end)
         return
+
+    async def part(body: bytes) -> None:
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
     try:
         await send(start)
         if request.method != "HEAD":
-            await _send_parts(send, request, stream, response.disconnected)
+            await send_parts(part, request, response.stream, response.disconnected)
         await send(end)
     finally:
         await response.discard()
 
 
-async def _send_parts(
-    send: Send, request: HttpRequest, parts: AsyncIterator[bytes], ended: Callable[[], None] | None
-) -> None:
+async def send_parts(
+    send: Callable[[bytes], Awaitable[None]], request: HttpRequest, parts: AsyncIterator[bytes],
+    ended: Callable[[], None] | None,
+) -> None:  # fmt: skip
     """Send the parts of a body until they end or the client disconnects."""
     disconnected = asyncio.ensure_future(_disconnected(request))
     if ended is not None:
@@ -82,7 +96,7 @@ async def _send_parts(
         async for part in parts:
             if disconnected.done():
                 break
-            await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send(part)
     finally:
         disconnected.cancel()
 

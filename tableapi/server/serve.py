@@ -1,36 +1,25 @@
 """`tableapi serve`: start everything in order, and stop it in reverse order.
 
-The order is: embedded PostgreSQL (without DATABASE_URL), `init`, the job worker, then granian with WORKERS processes,
-each of which builds its own application. Nodes are stateless; the files of a running server are under DATA_DIR/run.
+The order is: embedded PostgreSQL (without DATABASE_URL), `init`, the job worker, then WORKERS processes that serve
+HTTP, each of which builds its own application. Nodes are stateless; the files of a running server are under
+DATA_DIR/run.
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
-import resource
 import shutil
-import signal
-import socket
 import sys
-import threading
-import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
 
 import asyncpg
-from granian.constants import HTTPModes, Interfaces, Loops
-from granian.http import HTTP1Settings
-from granian.log import LogLevels
-from granian.server.mp import MPServer
 
+from tableapi.app.application import App
 from tableapi.app.options import ANY_ORIGIN, BadDatasets, ServeOptions, is_loopback, of_project
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
@@ -40,141 +29,14 @@ from tableapi.db.session import connect
 from tableapi.http.site import docs_folders
 from tableapi.observability import metrics_folder
 from tableapi.project.files import check_files, load_project
-from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
-from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, check_secrets, port_in_use
+from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, check_secrets
 from tableapi.server.stored_keys import check_stored
 from tableapi.server.supervisor import JobWorker, exit_with_parent
+from tableapi.server.workers import Workers
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers reload the schema
-HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
-MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_IN_FLIGHT limits the requests in flight
-STOP_SECONDS = 8  # for requests in flight
-NEXT_SIGNAL_SECONDS = 0.5  # after SIGTERM
-WATCH_SECONDS = 2.0  # between looks for the embedded database
-# A worker that died is restarted at once, then after 0.5, 1.5, 3.5 and 7.5 seconds.
-MAX_DEATHS, DEATHS_SECONDS, FIRST_DELAY = 5, 60.0, 0.5
-
-
-class _Server(MPServer):
-    """A granian server that announces when it accepts connections.
-
-    On SIGHUP its workers reload the schema and the access file.
-    """
-
-    loader: _Loader
-    announce: Callable[[], None]
-    drain_seconds: float
-    has_database: Callable[[], bool] | None  # of the embedded database, which nothing else restarts
-    failure = ""  # why the server ends by itself
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._deaths: dict[int, list[float]] = defaultdict(list)  # of workers, by their number
-
-    def startup(self, spawn_target: Any, target_loader: Any) -> None:
-        try:
-            super().startup(spawn_target, target_loader)  # type: ignore[no-untyped-call]
-        except RuntimeError as error:
-            # The port was taken after it was checked, since creating a database takes seconds. Another check here could
-            # fail by itself, because a process forked by the job worker's thread keeps the probe's socket open for a
-            # moment.
-            if os.strerror(errno.EADDRINUSE) in str(error):
-                raise port_in_use(self.bind_addr, self.bind_port) from None
-            raise
-        while not self.main_loop_interrupt.wait(0.02):
-            if _answers(self.bind_addr, self.bind_port):
-                self.announce()
-                break
-        if self.has_database is not None:
-            threading.Thread(
-                target=self._watch_database, args=(self.has_database,), name="database", daemon=True
-            ).start()
-
-    def _watch_database(self, has_database: Callable[[], bool]) -> None:
-        """End the server once its embedded database is gone, so that a supervisor restarts both."""
-        while has_database():
-            time.sleep(WATCH_SECONDS)
-        self._fail("The embedded PostgreSQL has ended. Start tableapi again; its data is kept.")
-
-    def _fail(self, reason: str) -> None:
-        self.failure = reason
-        self.interrupt_signal = True
-        self.main_loop_interrupt.set()
-
-    def _respawn_workers(self, workers: list[int], *words: Any, **options: Any) -> None:
-        """Restart workers that died, each later than before; end the server if one dies again and again.
-
-        granian would end the server at the second death within 5.5 seconds.
-        """
-        now, delay = time.monotonic(), 0.0
-        for worker in workers:
-            deaths = self._deaths[worker] = [at for at in self._deaths[worker] if at > now - DEATHS_SECONDS] + [now]
-            if len(deaths) > MAX_DEATHS:
-                self._fail(f"A worker died {len(deaths)} times within {DEATHS_SECONDS:.0f} s. See the log before this.")
-                return
-            delay = max(delay, FIRST_DELAY * (2 ** (len(deaths) - 1) - 1))
-        self.main_loop_interrupt.wait(delay)
-        super()._respawn_workers(workers, *words, **options)
-        self.respawned_wrks.clear()
-
-    def shutdown(self, exit_code: int = 0) -> None:
-        """Drain before stopping, so that load balancers and clients move away; a second signal skips the wait.
-
-        Change streams end at once, because a worker does not stop before its last response ends.
-        """
-        self._drain_workers()
-        if self.drain_seconds:
-            self.main_loop_interrupt.clear()
-            self.main_loop_interrupt.wait(self.drain_seconds)
-        if self.failure:
-            print(f"tableapi: {self.failure}", file=sys.stderr, flush=True)
-        super().shutdown(int(bool(self.failure)) or exit_code)  # type: ignore[no-untyped-call]
-
-    def _stop_workers(self) -> None:
-        """Stop the workers, and kill those still running after STOP_SECONDS.
-
-        SIGTERM may arrive between two iterations of the event loop of a worker that is starting. uvloop then keeps it
-        until the next signal, so SIGUSR1 is sent as well (docs/explanation/decisions/processes.md).
-        """
-        for worker in self.wrks:
-            worker.terminate()  # type: ignore[no-untyped-call]
-        running = {worker.inner.sentinel for worker in self.wrks}
-        end = time.monotonic() + STOP_SECONDS
-        while running and time.monotonic() < end:
-            ended = wait(running, NEXT_SIGNAL_SECONDS)
-            running.difference_update(ended)
-            if not ended:
-                self._drain_workers()
-        for worker in self.wrks:
-            worker.kill()  # type: ignore[no-untyped-call]
-        super()._stop_workers()  # type: ignore[no-untyped-call]
-
-    def _drain_workers(self) -> None:
-        self._signal_workers(signal.SIGUSR1)
-
-    def _signal_workers(self, number: int) -> None:
-        for worker in self.wrks:
-            with suppress(ProcessLookupError):
-                os.kill(worker._id(), number)  # type: ignore[no-untyped-call]
-
-    def _reload(self, spawn_target: Any, target_loader: Any) -> None:
-        self.reload_signal = False
-        self.main_loop_interrupt.clear()
-        if self.loader.datasets.access_path is not None:
-            self.loader.read_access()
-            self._signal_workers(signal.SIGUSR2)
-        asyncio.run(_notify(self.loader.datasets))
-
-
-def _answers(host: str, port: int) -> bool:
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - a wildcard address cannot be a target
-    try:
-        with socket.create_connection((host, port), timeout=1):
-            return True
-    except OSError:
-        return False
 
 
 async def _notify(datasets: ServeOptions) -> None:
@@ -195,19 +57,24 @@ class _Loader:
     datasets: ServeOptions
     parent: int
 
-    def __call__(self) -> Any:
+    def __call__(self) -> App:
         return _load(self.settings, self.datasets, self.parent)
 
-    def read_access(self) -> None:
-        """Re-read the access file for workers that start later. If it is invalid, each worker logs that."""
-        with suppress(BadDatasets):
-            self.datasets = self.datasets.reread()
+    def reload(self) -> bool:
+        """Read the access file again, for workers that start later, and announce a new schema.
+
+        Return whether there is an access file. If it is invalid, each worker logs that.
+        """
+        if has_access := self.datasets.access_path is not None:
+            with suppress(BadDatasets):
+                self.datasets = self.datasets.reread()
+        asyncio.run(_notify(self.datasets))
+        return has_access
 
 
-def _load(settings: Settings, datasets: ServeOptions, parent: int) -> Any:
+def _load(settings: Settings, datasets: ServeOptions, parent: int) -> App:
     """Create the application inside a worker process."""
     exit_with_parent(parent)
-    signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the application handles it
     # Shared memory may be emptied while the server runs (RemoveIPC of systemd-logind), but a new worker needs the
     # folder.
     Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, exist_ok=True)
@@ -216,7 +83,7 @@ def _load(settings: Settings, datasets: ServeOptions, parent: int) -> Any:
     return create_app(settings, datasets)
 
 
-def reloading_app() -> Any:
+def reloading_app() -> App:
     """Create the application under `--reload`; the parent passes its settings in the environment."""
     try:
         settings = load_project(Path.cwd()).settings_class().read()
@@ -274,7 +141,9 @@ def serve(settings: Settings, datasets: ServeOptions, *, reload: bool = False) -
         if reload:
             _reloading(settings, datasets, announce)
         else:
-            _granian(settings, datasets, announce, has_database)
+            loader = _Loader(settings, datasets, os.getpid())
+            workers = Workers(loader, loader.reload, announce, has_database, settings.drain_seconds)
+            workers.run(settings.host, settings.port, settings.workers)
 
 
 def _check_rights(datasets: ServeOptions, settings: Settings) -> None:
@@ -324,39 +193,6 @@ def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
     if settings.worker:
         stack.enter_context(JobWorker(settings, project))
     return message
-
-
-def _granian(
-    settings: Settings,
-    datasets: ServeOptions,
-    announce: Callable[[], None],
-    has_database: Callable[[], bool] | None,
-) -> None:
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # raise the soft limit to the hard one
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
-    server = _Server(
-        "tableapi.server.worker",
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGI,
-        workers=settings.workers,
-        loop=Loops.uvloop,
-        http=HTTPModes.http1,
-        websockets=False,
-        backlog=2048,
-        log_level=LogLevels.error,
-        respawn_failed_workers=True,
-        backpressure=MAX_CONNECTIONS,
-        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
-        workers_kill_timeout=STOP_SECONDS,
-    )
-    server.main_loop_interrupt = Interrupt()
-    server.loader = _Loader(settings, datasets, os.getpid())
-    server.announce = announce
-    server.has_database = has_database
-    server.drain_seconds = settings.drain_seconds
-    server.serve(target_loader=server.loader, wrap_loader=False)
 
 
 def _reloading(settings: Settings, datasets: ServeOptions, announce: Callable[[], None]) -> None:

@@ -52,8 +52,8 @@ def _exit_after(parent: int) -> None:
     with selectors.DefaultSelector() as ends:
         ends.register(parent, selectors.EVENT_READ)
         ends.select()
-    # Set the alarm first, because a granian worker that stops with requests in flight may hang while holding the GIL.
-    # No Python thread runs then, so only the kernel can end the process; otherwise the port would stay in use.
+    # Set the alarm first: while a thread hangs with the interpreter's lock, no other runs, and only the kernel can end
+    # the process; otherwise the port would stay in use.
     signal.alarm(GRACE_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -112,7 +112,7 @@ class JobWorker:
         self._process.kill()
 
     def _started(self) -> ForkProcess | SpawnProcess:
-        forks = multiprocessing.get_start_method() == "fork"  # as granian chooses for the HTTP workers
+        forks = multiprocessing.get_start_method() == "fork"  # as for the HTTP workers
         context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
         process = context.Process(target=_run_with, args=self._arguments, name="worker")
         process.start()

@@ -113,9 +113,9 @@ async def test_reload_drops_no_request_and_sees_new_tables(url: str, serve: Serv
     assert not seen.wrong(200)
 
 
-def test_a_signal_delivered_to_another_thread_stops_the_server(url: str, serve: Serve) -> None:
+def test_a_signal_delivered_to_another_thread_stops_the_server(project: Path, serve: Serve) -> None:
     """The kernel may do so, for example when the process is paused and resumed at that moment."""
-    server = serve("--dataset", f"db={url}", "--open")
+    server = serve(cwd=project)
     main = server.process.pid
     others = [int(task.name) for task in Path(f"/proc/{main}/task").iterdir() if int(task.name) != main]
     assert ctypes.CDLL(None).tgkill(main, others[0], signal.SIGTERM) == 0

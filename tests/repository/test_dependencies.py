@@ -21,7 +21,15 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 OPTIONAL = [text for extra in EXTRAS.values() for text in extra]
 GROUPS: dict[str, list[str]] = PYPROJECT["dependency-groups"]
 # Modules that only the command imports, or that are not loaded without the extra `server`.
-SERVER = ("server/serve.py", "project/queue.py", "config/environment.py", "observability/prometheus.py", "cli/check.py")
+SERVER = (
+    "server/http1.py",
+    "server/serve.py",
+    "server/workers.py",
+    "project/queue.py",
+    "config/environment.py",
+    "observability/prometheus.py",
+    "cli/check.py",
+)
 OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "bookings"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")

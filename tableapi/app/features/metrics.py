@@ -68,8 +68,7 @@ class Metrics(Feature):
         harmless = bool(self._project.local_only(self._settings)) or (self._served.open and not self._served.key)
         if harmless:
             self._state.guard.check_host(request)
-        client = (request.scope.get("client") or ("",))[0]
-        direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)
+        direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(request.peer)
         return harmless and is_loopback(self._settings.host) and direct
 
 
