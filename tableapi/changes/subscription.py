@@ -131,7 +131,9 @@ async def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription
     shape = await call.dataset.plan_cache.plan(
         "changes", key, call.table, request.options, _shape, request, recorded, bool(call.dataset.role_sql)
     )
-    values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.limits.filter)
+    limits = call.dataset.limits.filter
+    conditions = plan.conditions(request.options, limits)
+    values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=limits, conditions=conditions)
     fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
     first = await _plan_of(call.dataset, key, request, columns, 1)
     # The plan binds every value that the rows depend on, except the keys and the inputs of PostgreSQL policies.

@@ -71,7 +71,7 @@ class Dataset:
         self._named = named
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.plan_cache = PlanCache(self.limits.plan_cache, self.limits.shape_bytes)
+        self.plan_cache = PlanCache(self.limits.plan_cache, self.limits.shape_bytes, self.limits.filter)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0

@@ -9,12 +9,15 @@ from weakref import WeakKeyDictionary
 
 from tableapi import threads
 from tableapi.observability import metrics
+from tableapi.query.filter import cache
 from tableapi.query.filter.cache import digest
-from tableapi.query.options import Options, in_key
+from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
+from tableapi.query.options import Options, in_key, is_condition
 from tableapi.query.plan import params_key
 from tableapi.schema.model import Table
 
 T = TypeVar("T")
+Names = tuple[tuple[str, ...], tuple[bool, ...]]
 SMALL = 40  # plans with at most this many parts are built on the event loop, within a few milliseconds
 _building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 _FUNCTION_BYTES = 250  # per function that reads or converts a value, including the objects it refers to
@@ -29,11 +32,12 @@ class PlanCache(dict[Any, Any]):
     When a limit is reached, the older half of the plans is dropped.
     """
 
-    def __init__(self, max_plans: int, max_bytes: int) -> None:
+    def __init__(self, max_plans: int, max_bytes: int, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> None:
         super().__init__()
+        self._limits = limits
         self._max_plans, self._max_bytes = max_plans, max_bytes
-        # by table and option names: the options that are part of the key
-        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        # by table and option names: those that are part of the key, and whether they are conditions
+        self._names: dict[tuple[str, ...], Names] = {}
         self.bytes = 0
         self._cleared = 0  # how many times
 
@@ -76,17 +80,21 @@ class PlanCache(dict[Any, Any]):
         """Return the options on which the plan of a query depends, as a fixed-size part of the key.
 
         Raises:
+            BadFilter: a condition is invalid.
             BadRequest: a misspelt option of a relation.
         """
-        names = self._names.get((table.name, *query))
-        if names is None:
-            names = self._keep_names(query, table)
-        values = tuple(map(query.__getitem__, names))
+        known = self._names.get((table.name, *query))
+        names, conditions = known if known is not None else self._keep_names(query, table)
+        values: tuple[str | bytes, ...] = tuple(map(query.__getitem__, names))
+        if any(conditions):
+            texts = zip(values, conditions, strict=True)
+            values = tuple([cache.mark(str(text), self._limits) if condition else text for text, condition in texts])
         return (names, values) if sum(map(len, values)) <= MAX_PLAIN_CHARS else digest((names, values))
 
-    def _keep_names(self, query: Mapping[str, str], table: Table) -> tuple[str, ...]:
-        """Determine and remember which options of a query are part of the key."""
-        names = tuple(name for name in query if in_key(name, table.relation))
+    def _keep_names(self, query: Mapping[str, str], table: Table) -> Names:
+        """Remember which options of a query are part of the key, and which of them are conditions."""
+        named = tuple(name for name in query if in_key(name, table.relation))
+        names = named, tuple(map(is_condition, named))
         if sum(map(len, query)) <= MAX_PLAIN_CHARS:
             if len(self._names) >= MAX_NAMES:
                 self._names.clear()
@@ -105,9 +113,12 @@ class PlanCache(dict[Any, Any]):
         self.bytes = 0
 
 
-def options_key(options: Options) -> tuple[Any, ...]:
-    """Return the options on which the plan of a read of written records depends."""
-    texts = (options.fields or "", options.id_field, options.related, *options.relations, *options.relations.values())
+def options_key(options: Options, limits: FilterLimits) -> tuple[Any, ...]:
+    """Return the options on which the plan of a read of written records depends. Raises BadFilter."""
+    of_relations = [
+        cache.mark(text, limits).hex() if is_condition(name) else text for name, text in options.relations.items()
+    ]
+    texts = (options.fields or "", options.id_field, options.related, *options.relations, *of_relations)
     short = sum(map(len, texts)) <= MAX_PLAIN_CHARS
     return options.fields is None, options.exact_texts, texts if short else digest(texts), params_key(options.params)
 

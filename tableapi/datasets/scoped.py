@@ -18,7 +18,8 @@ class ScopedDataset:
     def __init__(self, dataset: Dataset, scopes: Scopes) -> None:
         self._dataset, self._scopes = dataset, scopes
         self._rights: dict[str, tuple[Rights, Rights]] = {}  # by role: its full rights, and those within the scopes
-        self.plan_cache = PlanCache(dataset.limits.plan_cache, dataset.limits.shape_bytes)
+        limits = dataset.limits
+        self.plan_cache = PlanCache(limits.plan_cache, limits.shape_bytes, limits.filter)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)

@@ -151,10 +151,12 @@ async def _by_ids(call: TableRequest, idents: list[Any]) -> Response:
         for column, part in zip(columns, key, strict=True):
             plan.checked(column, part)
     bodies: list[bytes] = []
+    limits = call.dataset.limits.filter
+    conditions = plan.conditions(options, limits)
     async with call.dataset.db.reads.acquire() as connection:
         for start in range(0, len(keys), CHUNK):
             chunk = keys[start : start + CHUNK]
-            values = plan.Bindings(call.actor, [], options.params, chunk, limits=call.dataset.limits.filter)
+            values = plan.Bindings(call.actor, [], options.params, chunk, limits=limits, conditions=conditions)
             bodies += [row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))]
     body = await read.unsealed(call, keyed.sealed, b"[" + b",".join(bodies) + b"]")
     return await listing(call, options, body, keyed.names)

@@ -152,8 +152,8 @@ def grouped(
     labelled = [value.label(name) for value, name in zip(columns.values(), short_labels or columns, strict=True)]
     select = sa.select(*labelled).select_from(group.scope.clause).where(*source).group_by(*keys)
     if options.having.strip():
-        tree, literals = cache.having(options.having, limits)
-        condition = shifted(tree, scope.binder.constants(literals))
+        tree, literals = cache.parse(options.having, limits)
+        condition = shifted(tree.tree, scope.binder.constants(literals, "having"))
         select = select.having(clause(condition, group))  # type: ignore[arg-type]
     ordered = []
     order = []

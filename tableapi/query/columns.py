@@ -199,11 +199,13 @@ def narrowing(options: Options, limits: FilterLimits) -> Callable[[Scope], list[
     """Return a function that finds the conditions of `<relation>.filter` in a related scope."""
 
     def narrow(scope: Scope) -> list[Any]:
-        text = options.of_relation(".".join(scope.path)).filter
+        path = ".".join(scope.path)
+        text = options.of_relation(path).filter
         if not text.strip():
             return []
         tree, literals = cache.parse(text, limits)
-        return [guarded(shifted(tree.tree, scope.binder.constants(literals)), scope, scope.rows())]
+        start = scope.binder.constants(literals, f"{path}.filter".lower())
+        return [guarded(shifted(tree.tree, start), scope, scope.rows())]
 
     return narrow
 

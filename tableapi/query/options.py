@@ -18,6 +18,8 @@ from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
 from tableapi.query import names
 from tableapi.query.expressions import syntax
+from tableapi.query.filter import cache
+from tableapi.query.limits import FilterLimits
 from tableapi.query.relation_options import (
     RELATION_OPTIONS,
     RelationOptions,
@@ -232,11 +234,24 @@ def in_key(name: str, relation: Relations) -> bool:
     return relation_option(name, relation) is not None
 
 
-def body_key(body: Any, relation: Relations) -> bytes:
-    """Return the options in a tunnelled body that the plan depends on."""
+def is_condition(name: str) -> bool:
+    """Return whether an option is a condition: its literals are bound, and the rest is in a key."""
+    return name.lower().rpartition(".")[2] in _FILTERS
+
+
+def body_key(body: Any, relation: Relations, limits: FilterLimits) -> bytes:
+    """Return the options in a tunnelled body that the plan depends on.
+
+    Raises:
+        BadFilter: a condition is invalid.
+    """
     if not isinstance(body, dict):
         return b""
-    return exact_json.dumps({k: v for k, v in body.items() if in_key(k, relation)})
+    options = {name: value for name, value in body.items() if in_key(name, relation)}
+    for name, value in options.items():
+        if isinstance(value, str) and is_condition(name):
+            options[name] = cache.mark(value, limits).hex()
+    return exact_json.dumps(options)
 
 
 def _text(name: str, value: Any) -> str:

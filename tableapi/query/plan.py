@@ -22,10 +22,10 @@ from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.limits import FilterLimits, Limits
 from tableapi.query.names import key_parts, names
-from tableapi.query.options import Options
+from tableapi.query.options import Options, is_condition
 from tableapi.query.select import counting, group_count, grouping, keyed, listing
 from tableapi.query.spelling import unknown_field
-from tableapi.query.statement import Binder, Parameter, Statement, arguments, bad_value, bound
+from tableapi.query.statement import Binder, Parameter, Statement, arguments, bad_value, bound, too_complex
 from tableapi.query.statement import Bindings as Bindings
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import NESTED_KINDS, BadValue, stored
@@ -94,7 +94,7 @@ class ReadRequest:
     def scope(self) -> Scope:
         """Return a new scope of the table."""
         binder = reading_binder(self.options, self.limits.filter)
-        binder.account = self.account
+        binder.account, binder.binds = self.account, True
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:
@@ -233,6 +233,23 @@ def order_mark(table: Table, options: Options) -> str:
     """Return a digest of the table and its order, so that a cursor from another order is rejected."""
     order = repr((table.name, table.key, order_terms(options.order)))
     return hashlib.blake2b(order.encode(), digest_size=8).hexdigest()
+
+
+def conditions(options: Options, limits: FilterLimits) -> dict[str, cache.Literals]:
+    """Return the literals of the conditions of a read besides its filter, by option.
+
+    Raises:
+        BadFilter: a condition is invalid.
+        BadRequest: `too_complex`; they have too many literals in total.
+    """
+    if not options.having and not options.relations:
+        return {}
+    texts = [("having", options.having), *options.relations.items()]
+    found = {name: cache.parse(text, limits)[1] for name, text in texts if is_condition(name) and text.strip()}
+    lists = [literal for literals in found.values() for literal in literals if isinstance(literal, list)]
+    if sum(map(len, lists)) > limits.of_request()["values"]:
+        raise too_complex("values", limits)
+    return found
 
 
 def params_key(params: dict[str, Any]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -51,7 +51,11 @@ class Binder:
         self.account = ""  # the account field under which the read is recorded
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions from the options of a relation
         self.condition: Callable[[Any, str], Any] = _no_condition  # builds the condition of an aggregate with FILTER
+        self.binds = (
+            False  # whether the literals of the request's other conditions are bound, as those of its filter are
+        )
         self._constants: list[str | list[str]] = []
+        self._places: list[tuple[str, int] | None] = []  # of each constant: the condition that has it, and where
         self._limits = limits
         self._left: dict[str, int] | None = None  # remaining limits of the request, once something has been counted
 
@@ -71,13 +75,15 @@ class Binder:
         """Restart the count, for another statement of the same request."""
         self._left = None
 
-    def constants(self, literals: list[str | list[str]]) -> int:
+    def constants(self, literals: list[str | list[str]], condition: str = "") -> int:
         """Add literals that are part of the statement, and return how far to shift their positions.
 
-        A relation's filter is part of the plan's key, so its literals are constants.
+        condition: the option that they are the literals of. If the binder binds them, each request passes its own.
         """
         start = CONSTANTS + len(self._constants)
         self._constants += literals
+        bound = condition and self.binds
+        self._places += [(condition, place) if bound else None for place in range(len(literals))]
         return start
 
     def name(self, word: str) -> str:
@@ -142,6 +148,9 @@ class Binder:
         if source[0] == "lit" and source[1] >= CONSTANTS:
             sent = self._constants[source[1] - CONSTANTS]
             self.count("values", len(sent) if isinstance(sent, list) else 1)
+            if (place := self._places[source[1] - CONSTANTS]) is not None:
+                self.sources[name] = ParamSource(("condition", *place), convert, label)
+                return name
             try:
                 value = convert(sent)
             except BadValue as error:
@@ -217,6 +226,7 @@ class Bindings:
     cursor: list[Any] | None = None
     record: dict[str, Any] | None = None
     limits: FilterLimits = DEFAULT_FILTER_LIMITS
+    conditions: Mapping[str, list[str | list[str]]] = field(default_factory=dict)  # literals by option
 
 
 # How one parameter is read from the bindings, how its value is converted, and the field to name in an error. Without
@@ -298,6 +308,8 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
             return lambda v: v.offset
         case ("lit", place):
             return lambda v: v.literals[place]
+        case ("condition", option, place):
+            return lambda v: v.conditions[option][place]
         case ("param", name):
             return _Named(name)
         case ("id", part):

@@ -36,6 +36,9 @@ IDLE_SECONDS, STALLED_SECONDS = 30.0, 60.0
 LINGER_SECONDS = 1.0  # for a client that still sends something that will not be read
 SWEEP_SECONDS = 2.0  # between looks at these
 MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_IN_FLIGHT limits the requests in flight
+# Heads that are remembered, the length of one, and for how long.
+MAX_KNOWN, KNOWN_BYTES, KNOWN_SECONDS = 2000, 4096, 60.0
+_OF_ONE_REQUEST = frozenset(("x-request-id", "traceparent", "if-none-match", "if-modified-since", "range"))
 _TARGET = re.compile(rb"/[!\"$-~]*")  # no control character, space or fragment
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _VERSIONS = ("1.0", "1.1")
@@ -63,7 +66,7 @@ class ClientRequest(HttpRequest):
     bodiless = False  # whether it is a GET that announces no body
     expects = False  # whether the client waits for permission to send it
     cut = False  # whether the rest of it cannot be read
-    error: ApiError | None = None  # that makes it unreadable
+    error: ApiError | None = None  # why it cannot be read
     block = b""  # everything after the request line, if another request may begin with the same
 
     def __init__(self, connection: ClientConnection, method: str, target: bytes, headers: Headers) -> None:
@@ -136,13 +139,9 @@ class ClientConnection(asyncio.Protocol):
         self._waiting: deque[ClientRequest] = deque()  # those that were sent before its response
         self._parser = httptools.HttpRequestParser(self)
         self._pairs: list[tuple[bytes, bytes]] | None = None  # of the head that is being parsed
-        self._arriving: ClientRequest | None = None  # the request whose body is being parsed
+        self._arriving: ClientRequest | None = None  # the request with the body that is being parsed
         self._target, self._size = b"", 0  # of that head
         self._stuck = 0  # bytes parsed since a request or a part of a body came out
-        self._known, self._headers = (
-            b"",
-            _UNREAD,
-        )  # of the last request: the bytes after its first line, and their meaning
         self._paused = self._done = False  # whether it is not read for a while, or never again
         self._unsent: asyncio.Future[None] | None = None  # while the client does not read
         self._quiet, self._left = 0.0, 0  # seconds without progress, and bytes to send at the last look
@@ -182,12 +181,12 @@ class ClientConnection(asyncio.Protocol):
         end = data.find(b"\r\n") if first else -1
         if (
             end > 0
-            and data[end:] == self._known  # parsed and checked before, on this connection
+            and (known := self.server.known.get(data[end:])) is not None  # parsed and checked before
             and data.startswith(b"GET ")
             and data.endswith(b" HTTP/1.1", 0, end)
             and _TARGET.fullmatch(data, 4, end - 9)
         ):
-            self._start(ClientRequest(self, "GET", data[4 : end - 9], self._headers))
+            self._start(ClientRequest(self, "GET", data[4 : end - 9], known))
             return
         if end > 0 and not data[:end].isascii():  # some clients send the characters of an address as they were typed
             data = _NOT_ASCII.sub(lambda byte: b"%%%02X" % byte[0][0], data[:end]) + data[end:]
@@ -335,7 +334,7 @@ class ClientConnection(asyncio.Protocol):
             self.transport.writelines((head, body))
 
     async def _stream(self, request: ClientRequest, response: Response, lines: bytes) -> None:
-        """Send a body of unknown length: in chunks, or until the end of the connection to a client of HTTP/1.0."""
+        """Send a body of unknown length in chunks, or to a client of HTTP/1.0 until the connection ends."""
         assert response.stream is not None
         chunked = request.version != "1.0"
         request.ends |= not chunked
@@ -364,7 +363,7 @@ class ClientConnection(asyncio.Protocol):
             self.close(lingers=request.ends)
             return
         if request.block and isinstance(request.headers, Headers):
-            self._known, self._headers = request.block, request.headers
+            self.server.remember(request.block, request.headers)
         if self._waiting:
             self._start(self._waiting.popleft())
         self.read_on()
@@ -397,7 +396,7 @@ class ClientConnection(asyncio.Protocol):
             self.transport.close()
 
     def check(self, elapsed: float) -> None:
-        """Close a connection that is idle, or whose client does not send its head or read its response."""
+        """Close an idle connection, or one with a client that stalls in its head or reads no response."""
         left = self.transport.get_write_buffer_size()
         self._quiet = self._quiet + elapsed if left == self._left else 0.0
         self._left = left
@@ -419,6 +418,9 @@ class Server:
         self.app, self.idle_seconds, self.stalled_seconds = app, idle_seconds, stalled_seconds
         self.loop = asyncio.get_running_loop()
         self.connections: set[ClientConnection] = set()
+        # Headers by the bytes after the first line, of requests without a body; with the tokens of sessions.
+        self.known: dict[bytes, Headers] = {}
+        self._forget_at = self.loop.time() + KNOWN_SECONDS
         self.stopping = False
         self._second, self._date = 0, b""
         self._sweep_seconds = min(SWEEP_SECONDS, idle_seconds / 4, stalled_seconds / 4)
@@ -435,11 +437,22 @@ class Server:
             self._second, self._date = second, f"date: {formatdate(second, usegmt=True)}\r\n".encode()
         return self._date
 
+    def remember(self, block: bytes, headers: Headers) -> None:
+        """Keep the headers that these bytes mean for a while, unless they are of one request only."""
+        if len(block) > KNOWN_BYTES or not _OF_ONE_REQUEST.isdisjoint(headers):
+            return
+        if len(self.known) >= MAX_KNOWN:
+            self.known.clear()
+        self.known[block] = headers
+
     def _sweep(self) -> None:
         now = self.loop.time()
         elapsed, self._swept_at = now - self._swept_at, now
         for connection in list(self.connections):
             connection.check(elapsed)
+        if now > self._forget_at:
+            self.known.clear()
+            self._forget_at = now + KNOWN_SECONDS
         self._timer = self.loop.call_later(self._sweep_seconds, self._sweep)
 
     async def stop(self, seconds: float) -> None:

@@ -168,9 +168,10 @@ class Workers:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens beside those of the other workers. Raises CannotServe if the port is in use.
+    """Return a socket that listens beside those of the other workers.
 
-    It may have been taken since it was checked, because creating a database takes seconds.
+    Raises CannotServe if the port is in use: it may have been taken since it was checked, because creating a database
+    takes seconds.
     """
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     listening = socket.socket(family, kind, protocol)

@@ -61,7 +61,8 @@ def shape_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
     query = call.dataset.plan_cache.option_key(call.query, call.table) if call.query else ()
     rest: Any = ()
     if call.body is not None or "params" in call.query:
-        rest = cache.digest((body_key(call.body, call.table.relation), plan.params_key(named_values(call))))
+        body = body_key(call.body, call.table.relation, call.dataset.limits.filter)
+        rest = cache.digest((body, plan.params_key(named_values(call))))
     return (call.actor.role, call.table.name, query, rest, call.export.most if call.export else 0, *parts)
 
 
@@ -73,6 +74,13 @@ def named_values(call: TableRequest) -> dict[str, Any]:
 def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> ReadRequest:
     right = plan.right_of(call.table, call.rights, "GET")
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.limits(), account=call.recorded_by)
+
+
+def _bind(call: TableRequest, values: Bindings, of_plan: Options) -> None:
+    """Add the named values and literals of this request; those of the plan are of an earlier one."""
+    if of_plan.params:
+        values.params = named_values(call)
+    values.conditions = plan.conditions(call.options(), values.limits)
 
 
 _PIECE = 400_000  # characters of base64; a multiple of four
@@ -96,7 +104,9 @@ async def single(call: TableRequest, ident: Any) -> Response:
     shape = shape_key(call, "keyed", 1)
     columns, keyed = call.dataset.plan_cache.get(shape) or await plan_keyed(call, shape, 1)
     key = plan.identifier(ident, columns)
-    values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.limits.filter)
+    values, known = Bindings(call.actor, [], {}, [key], limits=call.dataset.limits.filter), keyed.options
+    if known.params or known.relations:
+        _bind(call, values, known)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
         raise errors.missing(ident)
@@ -131,7 +141,8 @@ async def several(call: TableRequest, idents: list[Any]) -> Response:
     if keys:
         shape = shape_key(call, "keyed", count := plan.rounded(len(keys)))
         _, keyed = call.dataset.plan_cache.get(shape) or await plan_keyed(call, shape, count)
-        values = Bindings(call.actor, [], parsed.params, keys, limits=call.dataset.limits.filter)
+        values = Bindings(call.actor, [], {}, keys, limits=call.dataset.limits.filter)
+        _bind(call, values, keyed.options)
         sealed, names = keyed.sealed, keyed.names
         async with call.dataset.db.reads.acquire() as connection:
             await answer_size.check(call.dataset.limits, connection.fetchrow, keyed, values)
@@ -212,8 +223,10 @@ async def many(call: TableRequest) -> Response:
             parsed.cursor, parsed.offset = "", 0
         request = read_request(call, parsed, tree)
         page = await call.dataset.plan_cache.plan("read", key, call.table, parsed, plan.list_plan, request, position)
-    params = named_values(call) if page.options.params else {}
-    values = Bindings(call.actor, literals, params, [], offset, position, limits=call.dataset.limits.filter)
+    values = Bindings(call.actor, literals, {}, [], offset, position, limits=call.dataset.limits.filter)
+    known = page.options
+    if known.params or known.relations or known.having:
+        _bind(call, values, known)
     if page.options.explain:
         return await describe.explained(call, page, values)
     row = await call.dataset.fetchrow(page, values, call.actor.session or call.actor.key)

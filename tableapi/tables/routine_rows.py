@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,14 @@ from tableapi import exact_json
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.plan_cache import options_key
 from tableapi.errors import BadRequest
 from tableapi.query import aggregate, plan, select
 from tableapi.query.columns import Reader, filtering, narrowing
+from tableapi.query.dml.plan import WritePlan
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
+from tableapi.query.filter.ast import Filter
 from tableapi.query.options import Options, options
 from tableapi.query.statement import Binder, Bindings, ParamSource, arguments, bound, finish
 from tableapi.schema.model import Column, Routine, Table
@@ -85,24 +88,50 @@ def returned(routine: Routine, table: Table, call: Any, binder: Binder) -> Any:
 
 
 async def read(
-    dataset: Dataset, actor: Actor, rights: Rights, routine: Routine, call: Any, binder: Binder, parsed: Options,
-    values: Mapping[int, Any], connection: Any,
+    dataset: Dataset, actor: Actor, rights: Rights, routine: Routine, key: Any, call: Callable[[Binder], Any],
+    parsed: Options, values: Mapping[int, Any], connection: Any,
 ) -> Any:  # fmt: skip
     """Return the rows of a function as requested by the options, or only their number.
 
-    call: the function with its bound parameters. With a count, the rows are in the envelope of a list. If they are rows
-    of a table, its row rules and hidden fields apply.
+    key: of the call among the plans. call: builds the function with its bound parameters. With a count, the rows are in
+    the envelope of a list. If they are rows of a table, its row rules and hidden fields apply.
 
     Raises:
         ApiError: an option names something that the rows do not have.
     """
     table = table_of(routine)
     assert table is not None
+    tree, literals = cache.parse(parsed.filter, dataset.limits.filter) if parsed.filter.strip() else (None, [])
+    limits = dataset.limits.filter
+    texts = parsed.distinct, parsed.order, parsed.group, parsed.limit, parsed.offset > 0
+    shape = (
+        actor.role, key, tree.mark if tree is not None else None, texts, cache.mark(parsed.having, limits),
+        options_key(parsed, limits), parsed.include_count, parsed.count_only,
+    )  # fmt: skip
+    statement: WritePlan = await dataset.plan_cache.plan(
+        "routine", shape, table, parsed, _built, dataset, rights, routine, table, call, parsed, tree
+    )
+    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0), limits=limits)
+    bindings.conditions = plan.conditions(parsed, limits)
+    bindings.record = {str(place): value for place, value in values.items()}
+    row = await connection.fetchrow(statement.sql, *arguments(statement.parameters, bindings))
+    if parsed.count_only:
+        return row["count"]
+    records = exact_json.loads(row["body"] or b"[]")
+    return {"resource": records, "meta": {"count": row["count"]}} if parsed.include_count else records
+
+
+def _built(
+    dataset: Dataset, rights: Rights, routine: Routine, table: Table, call: Callable[[Binder], Any], parsed: Options,
+    tree: Filter | None,
+) -> WritePlan:  # fmt: skip
+    """Compile a read of the rows of a call."""
+    binder = Binder()
+    binder.binds = True
     right = (rights.right(routine.rows_of, "GET") if routine.rows_of is not None else None) or Right()
     limit = min(parsed.limit, dataset.limits.rows) if parsed.limit and parsed.limit > 0 else dataset.limits.rows
-    tree, literals = cache.parse(parsed.filter, dataset.limits.filter) if parsed.filter.strip() else (None, [])
     # The statement may use the rows several times, and the function must run once.
-    rows = sa.select(returned(routine, table, call, binder)).cte(binder.name("f"))
+    rows = sa.select(returned(routine, table, call(binder), binder)).cte(binder.name("f"))
     binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.limits.filter)
     binder.condition = filtering(dataset.limits.filter)
     scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
@@ -119,13 +148,7 @@ async def read(
         reader = Reader(parsed, dataset.limits.rows, dataset.limits.filter)
         most = dataset.limits.answer_rows
         statement = select.listing(scope, reader, node, limit, probe=False, max_rows=most)
-    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0), limits=dataset.limits.filter)
-    bindings.record = {str(place): value for place, value in values.items()}
-    row = await connection.fetchrow(statement.sql, *arguments(bound(statement), bindings))
-    if parsed.count_only:
-        return row["count"]
-    records = exact_json.loads(row["body"] or b"[]")
-    return {"resource": records, "meta": {"count": row["count"]}} if parsed.include_count else records
+    return WritePlan(statement.sql, bound(statement))
 
 
 # -- procedures --------------------------------------------------------------------------------------------------------

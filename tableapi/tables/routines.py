@@ -324,12 +324,12 @@ async def _run(
                 ) from None
             return await routine_rows.outputs(connection, routine, row) if row is not None and len(row) else []
         if parsed is not None:
-            rights, binder = dataset.rights(actor.role), Binder()
-            call = _call(routine, values, binder)
+            key, call = _key(routine, values), partial(_call, routine, values)
+            rights = dataset.rights(actor.role)
             try:
                 async with connection.transaction(readonly=read_only):
                     return await routine_rows.read(
-                        dataset, actor, rights, routine, call, binder, parsed, values, connection
+                        dataset, actor, rights, routine, key, call, parsed, values, connection
                     )
             except asyncpg.ReadOnlySQLTransactionError:
                 raise _changes_data() from None
@@ -351,10 +351,7 @@ def _plan(
     dataset: Any, routine: Routine, values: Mapping[int, Any], build: Callable[[Function[Any], Binder], Any]
 ) -> WritePlan:
     """Return the statement of a call with these parameters, which is kept for the next one."""
-    # Of a polymorphic or variadic routine, each call has its own types.
-    types = tuple((argument.name, argument.mode, argument.type.name) for argument in routine.arguments)
-    outputs = tuple((name, type_.name) for name, type_ in routine.outputs)
-    key = "routine", routine.kind, routine.schema, routine.bare, routine.result, types, outputs, tuple(values)
+    key = _key(routine, values)
     known: WritePlan | None = dataset.plan_cache.get(key)
     if known is None:
         binder = Binder()
@@ -363,6 +360,16 @@ def _plan(
         metrics.count("plans", "routine")
         dataset.plan_cache.keep(key, known)
     return known
+
+
+def _key(routine: Routine, values: Mapping[int, Any]) -> tuple[Any, ...]:
+    """Return the key of a call among the plans.
+
+    Of a polymorphic or variadic routine, each call has its own types.
+    """
+    types = tuple((argument.name, argument.mode, argument.type.name) for argument in routine.arguments)
+    outputs = tuple((name, type_.name) for name, type_ in routine.outputs)
+    return "routine", routine.kind, routine.schema, routine.bare, routine.result, types, outputs, tuple(values)
 
 
 def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:

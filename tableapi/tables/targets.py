@@ -149,7 +149,7 @@ async def checked(call: TableRequest, given: Options) -> Options:
         ApiError: an option names something that the caller may not read, or that does not exist.
     """
     if given.fields is not None or given.related:
-        name = ("fields", call.actor.role, call.table.name, *options_key(given))
+        name = ("fields", call.actor.role, call.table.name, *options_key(given, call.dataset.limits.filter))
         await call.dataset.plan_cache.plan("fields", name, call.table, given, _check_fields, call, given)
     if given.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
@@ -254,9 +254,10 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
     limits = call.dataset.limits
     options = given.of_keys()
     request = plan.ReadRequest(call.table, right, call.rights, options, tree, limits)
-    name = ("keys", call.actor.role, call.table.name, verb, tree.mark, *options_key(options))
+    name = ("keys", call.actor.role, call.table.name, verb, tree.mark, *options_key(options, limits.filter))
     listing_plan = await call.dataset.plan_cache.plan("written", name, call.table, options, plan.list_plan, request)
-    values = plan.Bindings(call.actor, literals, given.params, [], limits=call.dataset.limits.filter)
+    conditions = plan.conditions(options, limits.filter)
+    values = plan.Bindings(call.actor, literals, given.params, [], limits=limits.filter, conditions=conditions)
     row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
     if row["more"]:
         raise TooLarge(

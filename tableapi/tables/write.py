@@ -32,6 +32,7 @@ from tableapi.query.plan import (
     right_of,
     rounded,
 )
+from tableapi.query.plan import conditions as plan_conditions
 from tableapi.query.spelling import spelled
 from tableapi.query.statement import arguments
 from tableapi.schema.model import Column, Table
@@ -202,11 +203,12 @@ class Writer(Run):
         options = replace(self.options, ids=None) if self.options.ids else self.options  # a plan keeps its options
         request = ReadRequest(call.table, right, call.rights, options, None, limits)
         columns = tuple(column.name for column in key)
-        name = ("written", call.actor.role, call.table.name, columns, count, *options_key(self.options))
+        name = ("written", call.actor.role, call.table.name, columns, count, *options_key(self.options, limits.filter))
         keyed = await call.dataset.plan_cache.plan(
             "written", name, call.table, self.options, keyed_plan, request, key, count
         )
-        values = Bindings(self.call.actor, [], self.options.params, idents, limits=limits.filter)
+        literals_of = plan_conditions(options, limits.filter) if options.relations else {}
+        values = Bindings(call.actor, [], options.params, idents, limits=limits.filter, conditions=literals_of)
         await answer_size.check(limits, self.connection.fetchrow, keyed, values)
         return await self.connection.fetch(keyed.sql, *keyed.args(values)), keyed.sealed
 
@@ -528,9 +530,10 @@ class Writer(Run):
         options = self.options.of_keys()
         every = replace(limits, rows=MAX_NUMBER)
         request = ReadRequest(table, right, self.call.rights, options, parsed, every)
-        name = ("matching", self.call.actor.role, table.name, parsed.mark, *options_key(options))
+        name = ("matching", self.call.actor.role, table.name, parsed.mark, *options_key(options, limits.filter))
         page = await self.call.dataset.plan_cache.plan("written", name, table, options, list_plan, request)
-        values = Bindings(self.call.actor, literals, options.params, [], limits=limits.filter)
+        literals_of = plan_conditions(options, limits.filter)
+        values = Bindings(self.call.actor, literals, options.params, [], limits=limits.filter, conditions=literals_of)
         row = await self.connection.fetchrow(page.sql, *page.args(values))
         return [identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
 

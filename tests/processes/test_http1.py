@@ -115,7 +115,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("sent", "status", "text"), REFUSED)
-def test_what_is_not_http_is_refused_and_ends_the_connection(port: int, sent: bytes, status: int, text: str) -> None:
+def test_an_invalid_request_gets_an_error_and_is_the_last(port: int, sent: bytes, status: int, text: str) -> None:
     found, closed, received = exchange(port, sent, LAST)
     assert (found, closed) == ([status], True)
     assert text in received.decode()
@@ -176,16 +176,18 @@ def test_a_request_may_arrive_in_any_two_parts(port: int, sent: bytes) -> None:
 
 
 def test_known_headers_are_not_reused_for_others(port: int) -> None:
-    """A connection remembers the checked headers of its last request; one byte makes them others."""
+    """A server remembers the checked headers of a request; one byte makes them others."""
+    get = b"GET /api/v2/x/_table/t HTTP/1.1\r\n" + HOST
+    json, csv = b"Accept: application/json\r\n\r\n", b"Accept: text/csv\r\n\r\n"
     parts = [
-        GET + b"X-Request-Id: one\r\n\r\n", GET + b"X-Request-Id: one\r\n\r\n", GET + b"X-Request-Id: two\r\n\r\n",
-        GET + b"X-Request-Id: one\r\n\r\n", b"GET /healthz#x HTTP/1.1\r\n" + HOST + b"X-Request-Id: one\r\n\r\n",
-        b"GET " + ROW + b"\x7f HTTP/1.1\r\n" + HOST + b"X-Request-Id: one\r\n\r\n",
+        get + json, get + json, get + csv, get + json, get + csv, b"GET /healthz#x HTTP/1.1\r\n" + HOST + json,
+        b"GET " + ROW + b"\x7f HTTP/1.1\r\n" + HOST + json,
     ]  # fmt: skip
-    found, closed, received = exchange(port, *parts, pause=0.05)
-    assert (found, closed) == ([200] * 5 + [400], True)
-    lines = [line.partition(b": ")[2] for line in received.split(b"\r\n") if line.startswith(b"x-request-id")]
-    assert lines[:5] == [b"one", b"one", b"two", b"one", b"one"]
+    for _ in range(2):  # on another connection, too
+        found, closed, received = exchange(port, *parts, pause=0.05)
+        assert (found, closed) == ([200] * 6 + [400], True)
+        types = [line.split(b"/")[1][:4] for line in received.split(b"\r\n") if line.startswith(b"content-type")]
+        assert types[:5] == [b"json", b"json", b"csv;", b"json", b"csv;"]
 
 
 def test_an_upgrade_is_ignored(port: int) -> None:

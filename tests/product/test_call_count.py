@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -37,6 +38,8 @@ create table login (token bytea primary key, customerid integer not null);
 insert into customer (name) values ('Ada');
 insert into invoice (customerid, total) values (1, 12.50);
 insert into login values (sha256('ada'), 1);
+create function invoices_over(floor numeric) returns setof invoice stable language sql
+    as 'select * from invoice where total >= floor';
 """
 
 
@@ -180,3 +183,70 @@ async def test_a_batch_of_references_makes_few_calls(shop_url: str) -> None:
     await _check_engine(
         "batch of ten", "POST", "../_batch", {"requests": [first, *[step] * 9]}, TableAPI({"shop": shop_url}, open=True)
     )
+
+
+# The same shapes with other values: {n} is a number, {t} a text.
+SHAPES: list[tuple[str, str, Any]] = [
+    ("GET", "_table/invoice?filter=total>{n}", None),
+    ("GET", "_table/invoice?filter=(total>{n}) and (customerid in (1,{n}))&order=total desc,id&limit=5", None),
+    ("GET", "_table/invoice?filter=customer_by_customerid.name='{t}'&related=customer_by_customerid", None),
+    ("GET", "_table/invoice?fields=id,total AS twice&filter=id>{n}&include_count=true", None),
+    ("GET", "_table/invoice?fields=customerid,sum(total)&group=customerid&having=sum(total)>{n}", None),
+    ("GET", "_table/invoice?distinct=customerid&order=customerid,id&filter=id>{n}", None),
+    ("GET", "_table/invoice?ids={n},1", None),
+    ("GET", "_table/invoice/1?related=customer_by_customerid", None),
+    ("GET", "_table/invoice?count_only=true&filter=id<{n}", None),
+    ("GET", "_table/customer?related=invoice_by_customerid&invoice_by_customerid.limit=2&filter=id<{n}", None),
+    ("GET", "_table/customer?related=invoice_by_customerid&invoice_by_customerid.filter=total>{n}", None),
+    ("GET", "_table/customer/1?related=invoice_by_customerid&invoice_by_customerid.where=total in ({n},3)", None),
+    ("QUERY", "_table/invoice", {"fields": "customerid,sum(total)", "group": "customerid", "having": "sum(total)<{n}"}),
+    ("PATCH", "_table/customer/1?related=invoice_by_customerid&invoice_by_customerid.filter=id={n}", {"name": "{t}"}),
+    ("QUERY", "_table/invoice", {"filter": "total > {n}", "order": "id", "limit": 3}),
+    ("GET", "_func/invoices_over?floor={n}", None),
+    ("GET", "_func/invoices_over?floor={n}&filter=id>{n}&order=total&limit=5&include_count=true", None),
+    ("POST", "_func/invoices_over", {"floor": "{n}", "fields": "id,total", "offset": 1}),
+    ("POST", "_table/note", {"resource": [{"text": "{t}"}]}),
+    ("POST", "_table/note?fields=*", {"resource": [{"text": "{t}"}, {"text": "{t}{t}"}]}),
+    ("POST", "_table/note?upsert=true&fields=*", {"resource": [{"id": "{n}", "text": "{t}"}]}),
+    ("POST", "_table/customer?fields=*", {"resource": [{"name": "{t}", "invoice_by_customerid": [{"total": "{n}"}]}]}),
+    ("PATCH", "_table/invoice/1?related=customer_by_customerid", {"total": "{n}"}),
+    ("PATCH", "_table/invoice/1", {"total": {"$add": "{n}"}}),
+    ("PATCH", "_table/invoice?filter=id>{n}&fields=id,total", {"resource": [{"total": "{n}"}]}),
+    ("PATCH", "_table/invoice?dry_run=true", {"resource": [{"id": 1, "total": "{n}"}]}),
+    ("PUT", "_table/note/1", {"text": "{t}"}),
+    ("DELETE", "_table/note?filter=text='{t}' and id>{n}", None),
+    ("POST", "_batch", {"requests": [{"method": "GET", "path": "_table/invoice", "query": {"filter": "id>{n}"}}]}),
+]
+
+
+def _filled(value: Any, number: int, text: str) -> Any:
+    if isinstance(value, dict):
+        return {name: _filled(each, number, text) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, number, text) for each in value]
+    if value == "{n}":
+        return number
+    return value.replace("{n}", str(number)).replace("{t}", text) if isinstance(value, str) else value
+
+
+async def test_no_door_builds_the_plan_of_a_known_shape_again(shop_url: str) -> None:
+    """1,000 mixed requests with other values, after each shape was sent twice."""
+    dice = random.Random(57)
+    settings = Settings(public_routines=("invoices_over",), rate_limits=False)
+    api = TableAPI({"shop": shop_url}, open=True, settings=settings)
+    transport = httpx2.ASGITransport(app=api)
+    async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host/api/v2/shop/") as http:
+
+        async def send(shape: tuple[str, str, Any]) -> None:
+            number, text = dice.randrange(2, 10**6), f"t{dice.randrange(10**6)}"
+            method, path, body = (_filled(part, number, text) for part in shape)
+            response = await http.request(method, path, json=body)
+            absent = "ids=" in path and '"reason":"batch"' in response.text
+            assert absent or response.status_code == 200, (method, path, response.text)
+
+        for shape in SHAPES * 2:
+            await send(shape)
+        for _ in range(1000):
+            metrics.take()
+            await send(shape := dice.choice(SHAPES))
+            assert [counter for counter in metrics.take()[1] if counter[0] == "plans"] == [], shape

@@ -12,7 +12,7 @@ import re
 from typing import Any, NoReturn
 
 from tableapi.errors import BadFilter
-from tableapi.query.filter.ast import FLAGS, Filter, Node
+from tableapi.query.filter.ast import FLAGS, Filter
 from tableapi.query.filter.parser import Parser
 from tableapi.query.filter.scanner import NUMBER
 from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
@@ -46,16 +46,9 @@ def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filt
     return parsed, parser.literals
 
 
-def having(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Node, Literals]:
-    """Parse the condition of `having`; return its tree and literals.
-
-    Raises:
-        BadFilter: as for `parse`.
-    """
-    if len(text) > limits.length or "\x00" in text:
-        _reject(text, limits)
-    parser = Parser(text, limits)
-    return parser.whole(), parser.literals
+def mark(text: str, limits: FilterLimits) -> bytes:
+    """Return `Filter.mark` of a condition, or nothing for an empty one. Raises BadFilter."""
+    return parse(text, limits)[0].mark if text.strip() else b""
 
 
 def _reject(text: str, limits: FilterLimits) -> NoReturn:

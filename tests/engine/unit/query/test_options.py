@@ -8,6 +8,7 @@ import pytest
 
 from tableapi.errors import ApiError, BadFilter
 from tableapi.query import options
+from tableapi.query.limits import FilterLimits
 from tableapi.query.options import Options, body_key, in_key, parse_query, within
 from tableapi.query.relation_options import RelationOptions, relation_option
 
@@ -129,8 +130,13 @@ def test_relations_have_options_of_their_own() -> None:
 def test_a_plan_does_not_depend_on_bound_values_or_unknown_options() -> None:
     query = {"filter": "a=1", "offset": "5", "ids": "1", "colour": "red", "limit": "2", "parent.limit": "3"}
     assert [name for name in query if in_key(name, relation)] == ["limit", "parent.limit"]
-    assert body_key(query, relation) == b'{"limit":"2","parent.limit":"3"}'
-    assert body_key([query], relation) == b""
+    limits = FilterLimits()
+    assert body_key(query, relation, limits) == b'{"limit":"2","parent.limit":"3"}'
+    assert body_key([query], relation, limits) == b""
+    of_one, of_nine, of_name = (
+        body_key({"having": f"count(*) {rest}"}, relation, limits) for rest in ("> 2", "> 9", "> :n")
+    )
+    assert of_one == of_nine != of_name
 
 
 def test_a_plan_that_is_cached_does_not_hide_a_misspelt_option() -> None:
