@@ -1,135 +1,113 @@
-"""Connections of the server: time-outs, clients that read or send slowly, and memory."""
+"""Connections of a node: at most DATABASE_CONNECTIONS, few when idle, enough for each database."""
 
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
+import asyncpg
+import httpx2 as httpx
 import pytest
 
-from tableapi.app.features import application
-from tableapi.app.options import ServeOptions
-from tableapi.config.settings import Settings
-from tableapi.server.http1 import BODY_BYTES, Server
-from tests.helpers.support import NewDatabase, until
+from tests.helpers.support import NewDatabase, Serve, tableapi, until
 
-HOST = b"Host: x\r\n"
-TABLES = """
-create table t (id integer primary key, name text);
-insert into t select n, repeat('x', 1000) from generate_series(1, 20000) n;
+DATASETS, WORKERS, MOST = 7, 2, 46
+SLEEPY = """
+create table item (id serial primary key, v text);
+insert into item (v) select 'v' || n from generate_series(1, 20) n;
+create function slow(integer) returns boolean language plpgsql volatile as
+    'begin perform pg_sleep(0.02); return true; end';
+create view slowly as select id, v from item where slow(id) limit 3;
 """
 
 
 @pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
+def urls(module_database: NewDatabase) -> list[str]:
+    return [module_database(SLEEPY) for _ in range(DATASETS)]
 
 
-@asynccontextmanager
-async def serving(url: str, folder: Path, **seconds: float) -> AsyncIterator[tuple[Server, int]]:
-    settings = Settings(data_dir=folder, rate_limits=False, max_limit=20_000)
-    app = application(settings, ServeOptions(urls={"x": url}))
-    await app.life.start()
-    server = Server(app, **seconds)
-    accepting = await asyncio.get_running_loop().create_server(server, "127.0.0.1", 0)
+async def count(admin: asyncpg.Connection, urls: list[str]) -> int:
+    """Return the number of connections of the server to these databases."""
+    sql = "select count(*) from pg_stat_activity where datname = any($1) and application_name = 'tableapi'"
+    return int(await admin.fetchval(sql, [url.rpartition("/")[2] for url in urls]))
+
+
+async def settled(admin: asyncpg.Connection, maximum: int, urls: list[str]) -> int:
+    """Wait up to 30 s until there are at most `maximum` connections, and return their number."""
+
+    async def few() -> bool:
+        return await count(admin, urls) <= maximum
+
+    await until(few)
+    return await count(admin, urls)
+
+
+async def test_seven_databases_share_the_connections_of_a_node(
+    pg_url: str, urls: list[str], serve: Serve, tmp_path: Path
+) -> None:
+    words = [word for n, url in enumerate(urls) for word in ("--dataset", f"d{n}={url}")]
+    environment = {"WORKERS": WORKERS, "DATABASE_CONNECTIONS": MOST, "DATABASE_IDLE_SECONDS": 1}
+    server = serve(*words, "--open", cwd=tmp_path, **{k: str(v) for k, v in environment.items()})
+    admin = await asyncpg.connect(pg_url)
     try:
-        yield server, accepting.sockets[0].getsockname()[1]
+        at_rest = 2 * DATASETS * WORKERS
+        assert await settled(admin, at_rest, urls) <= at_rest
+        seen = 0
+
+        async def watch() -> None:
+            nonlocal seen
+            while True:
+                seen = max(seen, await count(admin, urls))
+                await asyncio.sleep(0.01)
+
+        async with httpx.AsyncClient(base_url=f"{server.url}/api/v2", timeout=60) as client:
+
+            async def ask(number: int) -> int:
+                name = f"d{number % DATASETS}"
+                if number % 3:
+                    return (await client.get(f"/{name}/_table/slowly")).status_code
+                body = {"resource": [{"v": "new"}]}
+                return (await client.post(f"/{name}/_table/item", json=body)).status_code
+
+            for size in (1, 60, 200):
+                watching = asyncio.create_task(watch())
+                statuses = await asyncio.gather(*(ask(n) for n in range(size * 2)))
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
+                assert set(statuses) == {200}
+            assert at_rest < seen <= MOST, "busy databases use more, and never more than allowed"
+            assert await settled(admin, at_rest, urls) <= at_rest
+
+            requests = [client.get("/d0/_table/slowly") for _ in range(60)]
+            assert {response.status_code for response in await asyncio.gather(*requests)} == {200}
+            assert {(await client.get(f"/d{n}/_table/slowly")).status_code for n in range(DATASETS)} == {200}
     finally:
-        accepting.close()
-        await server.stop(5)
-        await app.life.stop()
+        await admin.close()
 
 
-async def opened(port: int, sent: bytes, buffer: int = 0) -> socket.socket:
-    """Return a connection on which `sent` was sent, with a receive buffer of `buffer` bytes."""
-    connection = socket.socket()
-    if buffer:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-    connection.setblocking(False)
-    loop = asyncio.get_running_loop()
-    await loop.sock_connect(connection, ("127.0.0.1", port))
-    await loop.sock_sendall(connection, sent)
-    return connection
+def test_too_few_connections_prevent_the_start_with_a_one_line_error(urls: list[str], tmp_path: Path) -> None:
+    words = [word for n, url in enumerate(urls) for word in ("--dataset", f"d{n}={url}")]
+    environment = {"WORKERS": "2", "DATABASE_CONNECTIONS": "41", "DATA_DIR": str(tmp_path / "data")}
+    result = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)
+    assert result.returncode == 2
+    assert "DATABASE_CONNECTIONS is 41" in result.stderr
+    assert "at least 42" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
-async def all_of(connection: socket.socket) -> bytes:
-    """Return everything until the server closes the connection."""
-    received, loop = bytearray(), asyncio.get_running_loop()
-    async with asyncio.timeout(20):
-        while data := await loop.sock_recv(connection, 65536):
-            received += data
-    connection.close()
-    return bytes(received)
-
-
-@pytest.mark.parametrize(
-    ("sent", "served"),
-    [
-        (b"", 0),
-        (b"GET /healthz HTTP/1.1\r\n" + HOST + b"X-Slow: ", 0),
-        (b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n", 1),
-        (b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\nGET /heal", 1),
-    ],
-    ids=["nothing", "half a head", "idle after a request", "half of the next"],
-)
-async def test_an_idle_connection_is_closed(url: str, tmp_path: Path, sent: bytes, served: int) -> None:
-    async with serving(url, tmp_path, idle_seconds=0.3) as (server, port):
-        received = await all_of(await opened(port, sent))
-        assert received.count(b"HTTP/1.1 200 OK") == served
-        await until(lambda: not server.connections)
-
-
-async def test_a_client_that_reads_nothing_is_disconnected(url: str, tmp_path: Path) -> None:
-    async with serving(url, tmp_path, stalled_seconds=0.5) as (server, port):
-        sent = b"GET /api/v2/x/_table/t?limit=20000 HTTP/1.1\r\n" + HOST + b"\r\n"
-        stalled = await opened(port, sent, buffer=4096)
-        await until(lambda: bool(server.connections))
-        await until(lambda: not server.connections)
-        stalled.close()
-
-
-async def test_a_client_that_reads_slowly_gets_everything(url: str, tmp_path: Path) -> None:
-    """Its next request is not begun before: the responses of a connection take the memory of one."""
-    async with serving(url, tmp_path, stalled_seconds=0.5) as (_, port):
-        get = b"GET /api/v2/x/_table/t?limit=2000 HTTP/1.1\r\n" + HOST
-        connection = await opened(port, get + b"\r\n" + get + b"Connection: close\r\n\r\n", buffer=4096)
-        received, loop = bytearray(), asyncio.get_running_loop()
-        while data := await loop.sock_recv(connection, 16_384):
-            received += data
-            await asyncio.sleep(0.001)
-        connection.close()
-        assert received.count(b"HTTP/1.1 200 OK") == 2
-        assert received.count(b'"name"') == 4000
-
-
-async def test_a_stream_waits_for_its_client(url: str, tmp_path: Path) -> None:
-    async with serving(url, tmp_path) as (server, port):
-        head = b"GET /api/v2/x/_table/t HTTP/1.1\r\n" + HOST + b"Accept: application/x-ndjson\r\n"
-        connection = await opened(port, head + b"Connection: close\r\n\r\n", buffer=4096)
-        await until(lambda: any(one.transport.get_write_buffer_size() for one in server.connections))
-        held = [one.transport.get_write_buffer_size() for one in server.connections]
-        received = await all_of(connection)
-        assert max(held) < 4_000_000
-        assert received.count(b'"name"') == 20_000
-        assert received.endswith(b"0\r\n\r\n")
-
-
-async def test_a_body_is_read_no_faster_than_it_is_taken(url: str, tmp_path: Path) -> None:
-    async with serving(url, tmp_path) as (server, port):
-        # Nothing takes the body of a request that waits for an earlier one.
-        slow = b"GET /api/v2/x/_table/t?limit=20000 HTTP/1.1\r\n" + HOST + b"\r\n"
-        head = b"POST /api/v2/x/_table/t HTTP/1.1\r\n" + HOST + b"Content-Length: 50000000\r\n\r\n"
-        connection = await opened(port, slow + head, buffer=4096)
-        loop = asyncio.get_running_loop()
-        sending = asyncio.create_task(loop.sock_sendall(connection, b" " * 50_000_000))
-        await until(lambda: bool(server.connections))
-        await asyncio.wait([sending], timeout=0.5)
-        assert not sending.done()
-        waiting = [request for one in server.connections for request in (*one._waiting, one.request) if request]
-        assert max(request.held for request in waiting) <= 2 * BODY_BYTES
-        sending.cancel()
-        connection.close()
-        await until(lambda: not server.connections)
+async def test_a_project_respects_database_connections(
+    pg_url: str, project: Path, serve: Serve, module_database: NewDatabase
+) -> None:
+    url = await asyncio.to_thread(module_database)
+    environment = {"WORKERS": "2", "DATABASE_CONNECTIONS": "10", "DATABASE_IDLE_SECONDS": "1", "WORKER": "off"}
+    server = serve(cwd=project, DATABASE_URL=url, APP_KEYS="k", **environment)
+    admin = await asyncpg.connect(pg_url)
+    try:
+        async with httpx.AsyncClient(base_url=server.url, headers={"X-API-Key": "k"}, timeout=60) as client:
+            asked = [client.get("/api/v2/data/_table/note") for _ in range(100)]
+            statuses = [response.status_code for response in await asyncio.gather(*asked)]
+        assert set(statuses) <= {200, 429}
+        assert await count(admin, [url]) <= 10
+        assert await settled(admin, 8, [url]) <= 8
+    finally:
+        await admin.close()
