@@ -67,6 +67,7 @@ class ClientRequest(HttpRequest):
     expects = False  # whether the client waits for permission to send it
     cut = False  # whether the rest of it cannot be read
     error: ApiError | None = None  # why it cannot be read
+    checked = False  # whether its headers were read, and nothing was wrong with them
     block = b""  # everything after the request line, if another request may begin with the same
 
     def __init__(self, connection: ClientConnection, method: str, target: bytes, headers: Headers) -> None:
@@ -101,6 +102,7 @@ class ClientRequest(HttpRequest):
         if "host" not in self.headers and self.version == "1.1":
             self.ends = True
             raise BadRequest("Send the header Host (RFC 9112 3.2).", reason="bad_http")
+        self.checked = True
 
     async def source(self) -> MutableMapping[str, Any]:
         """Wait for more of the body or, once it has been passed on, until the client disconnects."""
@@ -362,7 +364,7 @@ class ClientConnection(asyncio.Protocol):
         if request.ends or not request.keep_alive:
             self.close(lingers=request.ends)
             return
-        if request.block and isinstance(request.headers, Headers):
+        if request.block and request.checked:
             self.server.remember(request.block, request.headers)
         if self._waiting:
             self._start(self._waiting.popleft())

@@ -190,6 +190,19 @@ def test_known_headers_are_not_reused_for_others(port: int) -> None:
         assert types[:5] == [b"json", b"json", b"csv;", b"json", b"csv;"]
 
 
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [(b"X: " + b"a" * 20_000 + b"\r\n", b"header_too_long"), (b"", b"query_too_long")],
+    ids=["header", "query"],
+)
+def test_headers_of_a_rejected_request_are_checked_again(port: int, headers: bytes, reason: bytes) -> None:
+    query = b"?filter=" + b"a" * 61_000 if reason == b"query_too_long" else b""
+    sent = b"GET " + ROW + query + b" HTTP/1.1\r\n" + HOST + headers + b"\r\n"
+    found, _, received = exchange(port, sent, sent, sent, GET + b"\r\n", LAST, pause=0.05)
+    assert found == [400, 400, 400, 200, 200]
+    assert received.count(reason) == 3 + received.count(b"#" + reason)
+
+
 def test_an_upgrade_is_ignored(port: int) -> None:
     found, closed, _ = exchange(port, GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n", LAST)
     assert (found, closed) == ([200], True)

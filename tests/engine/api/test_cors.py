@@ -102,6 +102,7 @@ def test_a_503_under_overload_can_be_read(start: Callable[..., Server]) -> None:
         slow = pool.submit(_served, f"{path}/slow")
         while (response := _get(f"{path}/customer", VITE)).status_code != 503:
             assert not slow.done(), "no request was rejected"
+        assert slow.result().status_code == 200  # a request that was rejected unread is read when it is sent again
     assert (response.headers[ALLOWED], response.json()["error"]["context"]["reason"]) == (VITE, "busy")
 
 
