@@ -1,4 +1,4 @@
-"""Guess the encoding of a text of names and addresses that is neither UTF-8 nor UTF-16.
+"""Guess the encoding of a text of names and addresses.
 
 A detector needs prose to tell encodings apart: of a list of names it makes Chinese of "Jörg" and "Săo" of "São". It is
 asked for the family of scripts only, and corrected where the words contradict it: letters of Western and Central Europe
@@ -8,8 +8,11 @@ stand among ASCII ones, those of other scripts by themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 import charset_normalizer
+
+_SAMPLE, _BEGIN = 200_000, 4096  # bytes; the first ones belong to the sample in any case
 
 _CHINESE = ("cp932", "gb18030", "big5", "cp949")  # and Japanese and Korean
 _OTHER = ("cp1251", "cp1253")  # Cyrillic and Greek
@@ -44,6 +47,38 @@ _CAPITALISED = {
 }  # fmt: skip
 _TURKISH = re.compile("[A-Za-zçöüý]ð|[þÞÝ]|(?<=[A-Za-z])ý(?=[a-z])")  # Doğan, Şahin, İpek, Yılmaz
 _ICELANDIC = re.compile("[áéíóúæÁÉÍÓÚÆ]")
+
+
+def sample_of(blocks: Iterable[bytes]) -> bytes:
+    """Return the beginning of a file, and the lines after it that are not ASCII."""
+    sample = b""
+    for block in blocks:
+        sample, block = (sample, block) if sample else (block[:_BEGIN], block[_BEGIN:])
+        if not block.isascii():
+            sample += b"\n".join(line for line in block.split(b"\n") if not line.isascii()) + b"\n"
+        if len(sample) > _SAMPLE:
+            break
+    return sample[:_SAMPLE]
+
+
+def guesses(data: bytes) -> Iterator[str]:
+    """Yield the encodings that a file may have, the likeliest first."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        yield "utf-16"
+    yield "utf-8-sig"
+    sample = sample_of([data])
+    if sample.count(b"\0") > len(sample) // 5:  # ASCII letters in UTF-16 without a mark
+        yield "utf-16-le" if sample[1::2].count(b"\0") > sample[::2].count(b"\0") else "utf-16-be"
+    elif not is_utf8(sample):
+        yield likeliest(sample)
+        yield "cp1252"
+
+
+def is_utf8(sample: bytes) -> bool:
+    """Return whether a sample is UTF-8. A few damaged letters are not taken for another encoding."""
+    text = sample.decode("utf-8", "replace")
+    damaged = text.count("\ufffd")
+    return 2 * damaged <= sum(not letter.isascii() for letter in text) - damaged
 
 
 def likeliest(sample: bytes) -> str:

@@ -9,12 +9,13 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import python_calamine
 
-from product import encodings
+from product import encodings, headings
 from tableapi import FieldError
 
 MAX_COLUMNS, MAX_EMPTY = 500, 5_000
@@ -22,10 +23,9 @@ MAX_RECORD_CHARS = 100_000  # of one row
 MAX_XLSX_BYTES = 50_000_000  # unpacked
 _DELIMITERS = ",;\t|"
 _PREAMBLE = 10  # rows in which the header is looked for
-_SAMPLE = 200_000  # bytes from which the encoding is guessed
 _SEPARATOR = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)  # Excel's own first line
-_NOT_LETTERS = re.compile("[^a-z]")
 _XLSX = b"PK\x03\x04"
+NO_PEOPLE = FieldError("nothing_to_import", "The file does not contain any people to import.")
 NOT_TEXT = FieldError("file_not_utf8", "The file is not UTF-8 text. Save it as CSV (UTF-8).")
 
 
@@ -49,9 +49,13 @@ class Sheet:
     encoding: str = "utf-8"
 
 
-def bare(name: str) -> str:
-    """Return a column name in lower case without spaces and punctuation."""
-    return _NOT_LETTERS.sub("", name.lower())
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Column names, and an iterator that reads the rows and may raise BadSheet."""
+
+    columns: tuple[str, ...]
+    rows: Iterator[tuple[int, tuple[str, ...]]]
+    encoding: str = "utf-8"
 
 
 def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
@@ -62,7 +66,7 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     Raises:
         BadSheet: the bytes are not a text in the given encoding, or in any.
     """
-    guesses = [encoding] if encoding else _encodings(data)
+    guesses = [encoding] if encoding else encodings.guesses(data)
     for guess in guesses:
         try:
             text = data.decode(guess)
@@ -73,26 +77,31 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     raise BadSheet(NOT_TEXT)
 
 
-def _encodings(data: bytes) -> Iterator[str]:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        yield "utf-16"
-    yield "utf-8-sig"
-    sample = data[:_SAMPLE]
-    if sample.count(b"\0") > len(sample) // 5:  # ASCII letters in UTF-16 without a mark
-        yield "utf-16-le" if sample[1::2].count(b"\0") > sample[::2].count(b"\0") else "utf-16-be"
-    else:
-        yield encodings.likeliest(sample)
-        yield "cp1252"
+def read(text: str, most: int) -> Sheet:
+    """Parse a text. The header is the first row with known headings; lines in front of it are left out.
 
-
-def read(text: str, known: Callable[[str], bool], most: int) -> Sheet:
-    """Parse a text. The header is the first row with known columns; lines in front of it are left out.
-
-    known: whether a column name, as `bare` returns it, is known. most: rows; reading stops after one more.
+    most: rows; reading stops after one more.
 
     Raises:
         BadSheet: the text has no rows, is malformed or exceeds a bound.
     """
+    return _sheet(_of_text(text), most)
+
+
+def of_bytes(data: bytes, most: int, encoding: str = "") -> Sheet:
+    """Parse a file: a workbook, or text in any encoding. Raises the errors of `read`."""
+    return _sheet(table_of(data, encoding), most)
+
+
+def table_of(data: bytes, encoding: str = "") -> Table:
+    """Parse a file of any length. Raises the errors of `read`."""
+    if data.startswith(_XLSX):
+        return _of_xlsx(data)
+    text, found = decoded(data, encoding)
+    return _of_text(text, found)
+
+
+def _of_text(text: str, encoding: str = "utf-8") -> Table:
     text = text.removeprefix("\ufeff")
     if "\0" in text or "\ufffd" in text:  # U+FFFD stands for bytes that were not text
         raise BadSheet(NOT_TEXT)
@@ -100,31 +109,30 @@ def read(text: str, known: Callable[[str], bool], most: int) -> Sheet:
     if separator := _SEPARATOR.match(text):
         delimiter, text = separator[1], text[separator.end() :]
     first_line = 2 if separator else 1
-    delimiter = delimiter or max(_DELIMITERS, key=lambda one: _fit(text, one, known))
-    return _sheet(_records(text, delimiter, first_line), known, most)
+    delimiter = delimiter or max(_DELIMITERS, key=lambda one: _fit(text, one))
+    return _table(_records(text, delimiter, first_line), encoding)
 
 
-def read_xlsx(data: bytes, known: Callable[[str], bool], most: int) -> Sheet:
-    """Parse the first sheet of a workbook. Raises the errors of `read`."""
+def _of_xlsx(data: bytes) -> Table:
+    """Return the first sheet of a workbook with known headings, or the first."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(part.file_size for part in archive.infolist()) > MAX_XLSX_BYTES:
                 raise BadSheet(FieldError("workbook_too_large", "The workbook is too large. Save the sheet as CSV."))
-        sheet = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_index(0)
-        rows = sheet.iter_rows() if sheet.total_height else iter(())
-        return _sheet(((number, [_cell(value) for value in row]) for number, row in enumerate(rows, 1)), known, most)
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        best = max(range(len(book.sheet_names)), key=lambda place: min(2, _known(_of_sheet(book, place))))
+        return _table(_of_sheet(book, best))
     except (zipfile.BadZipFile, python_calamine.CalamineError):
         message = "The workbook cannot be read. Save the sheet as CSV."
         raise BadSheet(FieldError("workbook_unreadable", message)) from None
 
 
-def of_bytes(data: bytes, known: Callable[[str], bool], most: int, encoding: str = "") -> Sheet:
-    """Parse a file: a workbook, or text in any encoding. Raises the errors of `read`."""
-    if data.startswith(_XLSX):
-        return read_xlsx(data, known, most)
-    text, found = decoded(data, encoding)
-    sheet = read(text, known, most)
-    return Sheet(sheet.columns, sheet.rows, found)
+def _of_sheet(book: python_calamine.CalamineWorkbook, place: int) -> Iterator[tuple[int, list[str]]]:
+    if book.sheets_metadata[place].typ != python_calamine.SheetTypeEnum.WorkSheet:
+        return
+    sheet = book.get_sheet_by_index(place)
+    for number, row in enumerate(sheet.iter_rows() if sheet.total_height else (), 1):
+        yield number, [_cell(value) for value in row]
 
 
 def _cell(value: object) -> str:
@@ -134,31 +142,47 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def _sheet(records: Iterable[tuple[int, list[str]]], known: Callable[[str], bool], most: int) -> Sheet:
-    rows: list[tuple[int, tuple[str, ...]]] = []
+def _sheet(table: Table, most: int) -> Sheet:
+    rows = tuple(islice(table.rows, most + 1))
+    if not rows:
+        raise BadSheet(NO_PEOPLE)
+    return Sheet(table.columns, rows, table.encoding)
+
+
+def _table(records: Iterable[tuple[int, list[str]]], encoding: str = "utf-8") -> Table:
+    rows = _filled(records)
+    first = list(islice(rows, _PREAMBLE))
+    if not first:
+        raise BadSheet(NO_PEOPLE)
+    if len(first[0][1]) == 1 and "/" in first[0][1][0]:
+        return Table((), chain(first, rows), encoding)
+    place = _header([cells for _, cells in first])
+    header = first[place][1]
+    if any(map(headings.is_profile, header)):  # a person: the table has no header
+        return Table(_distinct([""] * len(header)), chain(first[place:], rows), encoding)
+    body: Iterator[tuple[int, tuple[str, ...]]] = chain(first[place + 1 :], rows)
+    if any(map(headings.is_known, header)):  # files that were joined have it several times
+        body = (row for row in body if row[1] != header)
+    return Table(_distinct(header), body, encoding)
+
+
+def _filled(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the rows that are not empty, within the bounds."""
     empty = 0
     for number, cells in records:
         if len(cells) > MAX_COLUMNS:
             raise BadSheet(FieldError("too_many_columns", f"Line {number} has more than {MAX_COLUMNS} columns.",
                                       {"line": number, "limit": MAX_COLUMNS}))  # fmt: skip
         if any(cell.strip() for cell in cells):
-            rows.append((number, tuple(cell.strip() for cell in cells)))
+            yield number, tuple(cell.strip() for cell in cells)
         elif (empty := empty + 1) > MAX_EMPTY:
             raise BadSheet(FieldError("too_many_empty_lines", f"The file has more than {MAX_EMPTY:,} empty lines.",
                                       {"limit": MAX_EMPTY}))  # fmt: skip
-        if len(rows) > most + _PREAMBLE:
-            break
-    if not rows:
-        raise BadSheet(FieldError("nothing_to_import", "The file does not contain any people to import."))
-    if len(rows[0][1]) == 1 and "/" in rows[0][1][0]:
-        return Sheet((), tuple(rows))
-    header = _header([cells for _, cells in rows[:_PREAMBLE]], known)
-    return Sheet(_distinct(rows[header][1]), tuple(rows[header + 1 :]))
 
 
-def _header(rows: Sequence[Sequence[str]], known: Callable[[str], bool]) -> int:
-    """Return the place of the header: the first row with two known columns, or with one, or the first."""
-    counts = [sum(known(bare(cell)) for cell in cells) for cells in rows]
+def _header(rows: Sequence[Sequence[str]]) -> int:
+    """Return the place of the header: the first row with two known headings, or with one, or the first."""
+    counts = [sum(map(headings.is_known, cells)) for cells in rows]
     return next((place for least in (2, 1) for place, count in enumerate(counts) if count >= least), 0)
 
 
@@ -173,15 +197,18 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _fit(text: str, delimiter: str, known: Callable[[str], bool]) -> tuple[int, int]:
-    """Return how well a delimiter fits the first rows: their known columns, and their width."""
-    best = (0, 0)
+def _known(records: Iterable[tuple[int, list[str]]]) -> int:
+    """Return the largest number of known headings in one of the first rows."""
+    return max((sum(map(headings.is_known, cells[:MAX_COLUMNS])) for _, cells in islice(records, _PREAMBLE)), default=0)
+
+
+def _fit(text: str, delimiter: str) -> tuple[int, int]:
+    """Return how well a delimiter fits the first rows: their known headings, and their width."""
     try:
-        for _, (_, cells) in zip(range(_PREAMBLE), _records(text, delimiter), strict=False):
-            best = max(best, (sum(known(bare(cell)) for cell in cells[:MAX_COLUMNS]), len(cells)))
+        first = list(islice(_records(text, delimiter), _PREAMBLE))
     except BadSheet:
         return (-1, 0)
-    return best
+    return _known(first), max((len(cells) for _, cells in first), default=0)
 
 
 class _Lines:

@@ -46,10 +46,15 @@ async def is_business(ctx: Context, email: str) -> bool:
 
     A DNS failure counts as accepting mail.
     """
-    domain = email.rpartition("@")[2]
-    if any(parent in listed for parent in parents(domain) for listed in (free_domains, blocklist, UNLISTED)):
+    if is_free(email):
         return False
-    return not ctx.settings.check_mx or await accepts_mail(domain)
+    return not ctx.settings.check_mx or await accepts_mail(email.rpartition("@")[2])
+
+
+def is_free(email: str) -> bool:
+    """Return whether the domain of an address, in its normal form, is free or disposable."""
+    domains = parents(email.rpartition("@")[2])
+    return any(domain in listed for domain in domains for listed in (free_domains, blocklist, UNLISTED))
 
 
 def parents(domain: str) -> list[str]:

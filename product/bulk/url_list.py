@@ -6,26 +6,25 @@ addresses alone.
 
 from __future__ import annotations
 
-from product import sheets
-from product.contacts.list_file import KNOWN
+from product import headings, sheets
 from product.sheets import BadSheet
 from tableapi import FieldError, Invalid
 
 MAX_ADDRESSES = 1000
-COLUMN = "linkedinurl"
 
 
 def of_csv(data: bytes, encoding: str = "") -> list[str]:
     """Return the addresses of a file. May take long, so call it in a thread. Raises Invalid (422)."""
     try:
-        sheet = sheets.of_bytes(data, KNOWN.__contains__, MAX_ADDRESSES, encoding)
+        sheet = sheets.of_bytes(data, MAX_ADDRESSES, encoding)
     except BadSheet as error:
         raise Invalid({"urls": error.error}) from None
     if not sheet.columns:
         return of_list([cells[0] for _, cells in sheet.rows])
-    column = next((place for place, name in enumerate(sheet.columns) if KNOWN.get(sheets.bare(name)) == COLUMN), None)
-    if column is None:
+    places = headings.places(sheet.columns, [cells for _, cells in sheet.rows])
+    if headings.ADDRESS not in places:
         raise _invalid("column_missing", "The first line must contain a column named 'linkedinurl'.")
+    column = places[headings.ADDRESS][0]
     return of_list([cells[column] if column < len(cells) else "" for _, cells in sheet.rows])
 
 

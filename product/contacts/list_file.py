@@ -7,30 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from product import sheets
+from product import headings, sheets
 from product.contacts.lists import MappingNeeded
 from product.sheets import BadSheet
 from tableapi import FieldError, Invalid
 
 MAX_ROWS = 1000
 FIELDS = ("linkedinurl", "name", "firstname", "lastname", "company", "tags", "note")
-# Column names that need no mapping, as `sheets.bare` returns them: those of LinkedIn, Apollo, HubSpot, Salesforce,
-# Pipedrive and Outlook, in English and, without umlauts, in German.
-KNOWN = {
-    name: field
-    for field, names in {
-        "linkedinurl": "linkedinurl linkedin linkedinprofile linkedinprofileurl personlinkedinurl profileurl profile"
-        " url linkedinlink personlinkedin contactlinkedin contactlinkedinprofileurl defaultprofileurl publicprofileurl",
-        "name": "name fullname contactname personname person contact anzeigename displayname",
-        "firstname": "firstname givenname vorname contactfirstname",
-        "lastname": "lastname surname familyname nachname contactlastname",
-        "company": "company companyname organization organizationname account accountname companyaccount"
-        " personorganization associatedcompany primaryassociatedcompany currentcompany firma unternehmen",
-        "tags": "tags tag labels label personlabel categories kategorien",
-        "note": "note notes comment comments notizen bemerkung",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +38,10 @@ class Sheet(sheets.Sheet):
         return hashlib.sha256("\0".join(name.strip().lower() for name in self.columns).encode()).digest()
 
     def suggested(self) -> dict[str, str]:
-        """Guess the fields from the column names."""
-        mapping: dict[str, str] = {}
-        for name in self.columns:
-            known = KNOWN.get(sheets.bare(name), "")
-            if known and known not in mapping.values():
-                mapping[name] = known
-        return mapping
+        """Guess the fields from the headings, and from the rows."""
+        places = headings.places(self.columns, [cells for _, cells in self.rows])
+        found = {self.columns[places[field][0]]: field for field in FIELDS if field in places}
+        return {name: found[name] for name in self.columns if name in found}
 
 
 def read(source: str | bytes, encoding: str = "") -> Sheet:
@@ -72,13 +52,11 @@ def read(source: str | bytes, encoding: str = "") -> Sheet:
     """
     try:
         if isinstance(source, str):
-            sheet = sheets.read(source, KNOWN.__contains__, MAX_ROWS)
+            sheet = sheets.read(source, MAX_ROWS)
         else:
-            sheet = sheets.of_bytes(source, KNOWN.__contains__, MAX_ROWS, encoding)
+            sheet = sheets.of_bytes(source, MAX_ROWS, encoding)
     except BadSheet as error:
         raise Invalid({"text": error.error}) from None
-    if not sheet.rows:
-        raise _invalid("nothing_to_import", "The file does not contain any people to import.")
     if len(sheet.rows) > MAX_ROWS:
         raise _invalid("file_too_long", f"A file may contain at most {MAX_ROWS:,} people. Split it.", limit=MAX_ROWS)
     return Sheet(sheet.columns, sheet.rows, sheet.encoding)

@@ -19,7 +19,11 @@ MAX_CHARS = 80
 _FORMS = {"e164": PhoneNumberFormat.E164, "international": PhoneNumberFormat.INTERNATIONAL}
 # Kept as it is, and not parsed: a million people are imported in a minute.
 _PLAIN = re.compile(r"\+[0-9](?:[ ().-]*[0-9]){6,14}")
-_NUMBERS = re.compile(r";(?!\s*(?:ext|isub|phone-context)=)", re.IGNORECASE)  # parameters of a tel: URI stay with it
+# Between numbers: a semicolon, though the parameters of a tel: URI stay with it, and the signs of other programs in
+# front of a whole number. A comma before a few digits is a pause before an extension.
+_NUMBERS = re.compile(
+    r";(?!\s*(?:ext|isub|phone-context)=)|:::|[,|\n](?=\s*(?:tel:)?[+(]*(?:[^\d,;|]{0,3}\d){6})", re.IGNORECASE
+)
 # A spreadsheet shows 4.91511E+12 and saves 4915112345678.0 for a number in a column without the format Text.
 _SPREADSHEET = re.compile(r"[0-9.,]+E\+?[0-9]+|[0-9]{5,}[.,]0+", re.IGNORECASE)
 _MARKED_AS_TEXT = re.compile(r"""'(?=[+0-9(])|="(?P<text>[^"]*)"\Z""")
@@ -35,7 +39,7 @@ class Unreadable(ValueError):
 
 
 def split(text: str) -> list[str]:
-    """Return the numbers in a cell, which are separated by semicolons."""
+    """Return the numbers in a cell."""
     return [part for part in map(str.strip, _NUMBERS.split(text)) if part] if text else []
 
 

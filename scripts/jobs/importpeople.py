@@ -2,7 +2,8 @@
 
 Safe to repeat.
 
-Worker processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the
+The file has the columns of `import_file`, or those of another program's table in any encoding (`other_files`). Worker
+processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the
 same key, the later one wins. Bad lines are skipped, and values that cannot be read are left out; with strict=1 either
 cancels the import. A file beside the imported one has these lines and the reasons, and can be imported once mended.
 """
@@ -17,7 +18,7 @@ import os
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +26,9 @@ from typing import BinaryIO
 
 from pydantic import BaseModel
 
+from product import encodings
 from product.context import Context
-from product.people import companies, removal
+from product.people import companies, other_files, removal
 from product.people.import_file import (
     COLUMNS,
     HEADER,
@@ -38,10 +40,12 @@ from product.people.import_file import (
     read_block,
     start_worker,
 )
+from product.sheets import BadSheet
 from tableapi import BadRequest, ProgressBar, script
 
 BLOCK = 1 << 20
 MAX_PRINTED = 100  # lines of the report
+_NEEDED = f"{','.join(HEADER)}, optionally followed by {', '.join(OPTIONAL)}, or those of another program"
 
 _STAGE = """
     create temporary table staging (line bigint, profilekey text, full_name text, title text, company text,
@@ -94,7 +98,7 @@ class _Tally:
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> Output:
     started, tally = time.monotonic(), _Tally()
-    file, header = _open(input.file)
+    file, header, numbers = _open(input.file)
     with file:
         async with ctx.db.transaction(), ctx.db.connection() as connection:
             await connection.execute("set local statement_timeout = 0")
@@ -113,7 +117,7 @@ async def run(ctx: Context, input: Input) -> Output:
                 await connection.execute(_STAGE)
                 rows = _rows(file, pool, tally)
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
-                _report(tally, input, header)
+                _report(tally, input, header, numbers)
                 await connection.execute(_MERGE)
                 await companies.add_up(connection, _COMPANIES)
     seconds = time.monotonic() - started
@@ -125,20 +129,30 @@ async def run(ctx: Context, input: Input) -> Output:
     )  # fmt: skip
 
 
-def _open(path: Path) -> tuple[BinaryIO, list[str]]:
-    """Open the file, read past its header line, and return the columns that it names."""
+def _open(path: Path) -> tuple[BinaryIO, list[str], Sequence[int]]:
+    """Open the file behind its header line, and return its columns.
+
+    The table of another program, or one in another encoding, is converted; the line numbers of its rows are returned,
+    too.
+    """
     try:
         file = path.open("rb")
+        header = file.readline(10_000).removeprefix(b"\xef\xbb\xbf").strip()
+        columns = columns_of(header.decode("utf-8", "replace"))
+        if columns is not None and encodings.is_utf8(encodings.sample_of(iter(lambda: file.read(BLOCK), b""))):
+            file.seek(0)
+            file.readline()
+            return file, columns, ()
+        with file:
+            file.seek(0)
+            made = other_files.converted(file.read())
     except OSError as error:
         raise BadFile(f"{path}: {error.strerror}.") from None
-    header = file.readline(10_000).removeprefix(b"\xef\xbb\xbf").strip()
-    columns = columns_of(header.decode("utf-8", "replace"))
-    if columns is None:
-        file.close()
-        raise BadFile(
-            f"{path}: the first line must be {','.join(HEADER)}, optionally followed by {', '.join(OPTIONAL)}"
-        )
-    return file, columns
+    except BadSheet as error:
+        raise BadFile(f"{path}: {error} The first line of a table names its columns: {_NEEDED}.") from None
+    if made is None:
+        raise BadFile(f"{path}: the first line names no column for profile addresses or for names: {_NEEDED}.")
+    return made[0], list(other_files.COLUMNS), made[1]
 
 
 def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -176,7 +190,7 @@ async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> Asy
     bar.end(tally.good)
 
 
-def _report(tally: _Tally, input: Input, header: list[str]) -> None:
+def _report(tally: _Tally, input: Input, header: list[str], numbers: Sequence[int]) -> None:
     """Print what is left out, and keep it in a file.
 
     Raises:
@@ -186,7 +200,7 @@ def _report(tally: _Tally, input: Input, header: list[str]) -> None:
         return
     reasons = sorted([*tally.bad, *tally.left_out])
     for number, reason in reasons[:MAX_PRINTED]:
-        _print(f"line {number}: {reason}")
+        _print(f"line {numbers[number - 2] if numbers else number}: {reason}")
     if len(reasons) > MAX_PRINTED:
         _print(f"... and {len(reasons) - MAX_PRINTED:,} more")
     for noun, what, found in (("line", "skipped", tally.bad), ("value", "left out", tally.left_out)):

@@ -1,0 +1,82 @@
+"""Convert tables of other programs to the people file, by the headings that all imports know."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+from product import emails, headings, sheets
+from product.accounts import email_domains
+from product.people import phones
+from product.sheets import BadSheet
+
+_ONE = ("linkedinurl", "name", "title", "company", "company_domain", "country", "city", "industry", "company_size")
+COLUMNS = ("linkedinurl", "full_name", *_ONE[2:], "personal_emails", "business_emails", "phones")
+_SEPARATORS = re.compile(r"[;,|\s]+|:::")  # between e-mail addresses
+_FIRST_ROWS = 50
+
+
+def converted(data: bytes) -> tuple[BinaryIO, Sequence[int]] | None:
+    """Return a people file with `COLUMNS` behind its header, and the line of each row in the given file.
+
+    None if no column has profile addresses or none has names.
+
+    Raises:
+        BadSheet: the file cannot be read.
+    """
+    table = sheets.table_of(data)
+    first = list(itertools.islice(table.rows, _FIRST_ROWS))
+    if not first:
+        raise BadSheet(sheets.NO_PEOPLE)
+    places = headings.places(table.columns, [cells for _, cells in first])
+    if headings.ADDRESS not in places or not {"name", "firstname", "lastname"} & set(places):
+        return None
+    numbers = array("q")
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    text.write(",".join(COLUMNS) + "\n")
+    csv.writer(text, lineterminator="\n").writerows(_rows(itertools.chain(first, table.rows), places, numbers))
+    text.detach()
+    file.seek(0)
+    file.readline()
+    return file, numbers
+
+
+def _rows(
+    rows: Iterable[tuple[int, tuple[str, ...]]], places: Mapping[str, Sequence[int]], numbers: array[int]
+) -> Iterator[list[str]]:
+    for number, cells in rows:
+        numbers.append(number)
+        found = {
+            meaning: [text for place in at if place < len(cells) and (text := " ".join(cells[place].split()))]
+            for meaning, at in places.items()
+        }
+        if not found.get("name"):
+            found["name"] = [" ".join([*found.get("firstname", ())[:1], *found.get("lastname", ())[:1]])]
+        yield [next(iter(found.get(meaning, ())), "") for meaning in _ONE] + [
+            *_addresses(found),
+            ";".join(number for text in found.get("phones", ()) for number in phones.split(text)),
+        ]
+
+
+def _addresses(found: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Return private and work addresses; those of free mail are private where the heading does not tell."""
+    personal, business = (_split(found.get(kind, ())) for kind in ("personal_emails", "business_emails"))
+    for address in _split(found.get("emails", ())):
+        (personal if email_domains.is_free(emails.normal(address)) else business).append(address)
+    return ";".join(dict.fromkeys(personal)), ";".join(dict.fromkeys(business))
+
+
+def _split(cells: Sequence[str]) -> list[str]:
+    """Return the addresses in cells, without names; a cell without an address stays, to be reported."""
+    found = []
+    for cell in cells:
+        parts = [part for part in _SEPARATORS.split(cell) if "@" in part]
+        found += [part.strip("<>()\"'").removeprefix("mailto:") for part in parts] or [cell.replace(";", " ")]
+    return found
