@@ -14,6 +14,8 @@ import phonenumbers
 import pycountry
 from phonenumbers import PhoneNumber, PhoneNumberFormat
 
+from product.people import search_terms
+
 Form = Literal["e164", "international"]
 MAX_CHARS = 80
 _FORMS = {"e164": PhoneNumberFormat.E164, "international": PhoneNumberFormat.INTERNATIONAL}
@@ -46,7 +48,7 @@ def split(text: str) -> list[str]:
 def stored(text: str, country: str = "") -> str:
     """Return a number as it is stored: as typed if it has a usual form with a country code, else in E.164.
 
-    An extension follows as ` ext. 12`. country: of the person, as ISO 3166 code or English name.
+    An extension follows as ` ext. 12`. country: of the person, as a code or a name.
 
     Raises:
         Unreadable: no possible number, or a national one of an unknown country.
@@ -118,12 +120,10 @@ def _in_ascii(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def region_of(country: str) -> str | None:
-    """Return the ISO 3166 alpha-2 code of a country given by a code or its English name, or None."""
-    try:
-        found = pycountry.countries.lookup(country.strip()).alpha_2 if country.strip() else None
-    except LookupError:
-        return None
-    return found
+    """Return the ISO 3166 alpha-2 code of a country given by a code or a name that searches know, or None."""
+    code = search_terms.country_code(country)
+    found = pycountry.countries.get(alpha_3=code.upper()) if len(code) == 3 else None
+    return None if found is None else str(found.alpha_2)
 
 
 def _with_extension(formatted: str, number: PhoneNumber) -> str:

@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -106,10 +106,7 @@ async def run(ctx: Context, input: Input) -> Output:
             await connection.execute("select pg_advisory_xact_lock_shared($1)", removal.LOCK)
             suppressed = frozenset(row["hash"] for row in await connection.fetch("select hash from suppression"))
             setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed, header)
-            spawn = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(
-                os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup
-            ) as pool:
+            with _workers(os.fstat(file.fileno()).st_size, setup) as pool:
                 await connection.execute(
                     "set local gin_pending_list_limit = '128MB'"
                 )  # few large merges into the index
@@ -168,7 +165,15 @@ def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         first += block.count(b"\n")
 
 
-async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> AsyncIterator[bytes]:
+def _workers(size: int, setup: tuple[Sequence[str], str, frozenset[bytes], list[str]]) -> Executor:
+    """Return processes that parse lines, or a thread for a file that would not keep them busy."""
+    if size <= BLOCK:
+        return ThreadPoolExecutor(1, initializer=start_worker, initargs=setup)
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup)
+
+
+async def _rows(file: BinaryIO, pool: Executor, tally: _Tally) -> AsyncIterator[bytes]:
     """Yield rows in file order. Reads only a few blocks ahead, so that memory use stays constant."""
     loop = asyncio.get_running_loop()
     bar = ProgressBar("Importing people", os.fstat(file.fileno()).st_size)
