@@ -55,7 +55,7 @@ def checked(text: str) -> str | None:
     if _PLAIN.fullmatch(text) and text.rpartition(".")[2].lower() not in _SPECIAL:
         return text.lower()
     found = _parsed(text)
-    if found is None or "." not in found.ascii_domain:
+    if found is None or "." not in found.ascii_domain or found.ascii_domain.rpartition(".")[2].isdigit():
         return None
     address = normal(text)
     return address if len(address) <= MAX_CHARS else None

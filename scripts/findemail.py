@@ -45,7 +45,7 @@ async def run(ctx: Context, input: Input) -> Output | Response:
 
 async def _find(ctx: Context, caller: Caller, input: Input) -> Output:
     address = callers.Addresses(ctx, caller, 1)
-    match = await enrichment.by_name(ctx, input.name, input.domain.strip().removeprefix("www."))
+    match = await enrichment.by_name(ctx, input.name, input.domain)
     people = [match.person] if match.person is not None else []
     price = await purchase.quote(ctx, caller.clientid, people, KINDS)
     if not any(KINDS[0] in owned for owned in price.owned.values()):

@@ -17,7 +17,7 @@ MAX_CHARS = 300
 # After the name in profiles: "| Sales", "- CPA", a check mark.
 _DECORATION = re.compile(r"\s+[|•·–—-]\s.*\Z|[^\w.'’)]+\Z")
 _PRONOUNS = re.compile(
-    r"\W(?:she|he|they|ze|xe|sie|er)/(?:her|hers|him|his|them|theirs|hir|xem|ihr|ihm)\b\)?", re.IGNORECASE
+    r"\W(?:she|he|they|ze|xe|sie|er)(?:/(?:her|hers|him|his|them|theirs|hir|xem|ihr|ihm))+\b\)?", re.IGNORECASE
 )
 _WORD = re.compile(r"\w")
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=\w)")

@@ -35,7 +35,6 @@ _TEXTS = [*HEADER[:6], *OPTIONAL]  # before the lists of values
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")
 _DOMAIN = re.compile(r"(?!www\.)[a-z0-9.-]*")
-_SITE = re.compile(r"(?:[a-z]+:/*)?(?:www\.)?", re.IGNORECASE)
 IGNORED = "reason"  # a column of the file of what was left out, which can be imported again
 MAX_CHARS = 300  # per name, title or company
 MAX_LINES = 20  # per record
@@ -119,7 +118,7 @@ class LineReader:
         marked = [_marked(number, text, left_out) for text in business]
         marked = [(address, mark) for address, mark in marked if _is_address(number, address, left_out)]
         if not _DOMAIN.fullmatch(texts[3]):
-            texts[3] = _domain_of(texts[3])
+            texts[3] = search_terms.domain_of(texts[3])
         full_name, title, company, domain, country, city, industry, size, seniority = texts
         numbers = _numbers(number, ordered[-1], country, left_out)
         addresses = [*personal, *(address for address, _ in marked)]
@@ -174,11 +173,6 @@ def _short(line: int, name: str, text: str, left_out: list[tuple[int, str]]) -> 
         raise BadLine(f"full_name is longer than {MAX_CHARS} characters")
     left_out.append((line, f"{name} is longer than {MAX_CHARS} characters"))
     return ""
-
-
-def _domain_of(site: str) -> str:
-    """Return the domain in the address of a company's site."""
-    return re.split("[/?#:]", _SITE.sub("", site, count=1), maxsplit=1)[0].rstrip(".").lower()
 
 
 def _is_address(line: int, address: str, left_out: list[tuple[int, str]]) -> bool:

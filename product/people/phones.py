@@ -32,8 +32,10 @@ _MARKED_AS_TEXT = re.compile(r"""'(?=[+0-9(])|="(?P<text>[^"]*)"\Z""")
 # Until 2019, Mexican mobile numbers were dialled with 1 from abroad, and with 044 or 045 at home (IFT, Plan Técnico
 # Fundamental de Numeración); WhatsApp and old address books keep them. Zeros in front are not in the number.
 _MEXICAN_MOBILE = re.compile(r"(?:1|44|45)(?=[0-9]{10}\Z)")
-_SIGNS = {"Zs": " ", "Pd": "-", "Cf": "", "Sm": "+"}
-_IDD = re.compile(r"\s*00(?=[1-9 ])")
+_SIGNS = {"Zs": " ", "Pd": "-", "Cf": ""}
+_IDD = re.compile(r"\A\s*00(?=[1-9 ])")
+# "(Zentrale)": a parser takes its letters for the keys of a telephone.
+_REMARK = re.compile(r"\s*[(\[][^()\[\]\d]*[^\W\d_][^()\[\]\d]*[)\]]")
 
 
 class Unreadable(ValueError):
@@ -91,7 +93,7 @@ def _readings(text: str, country: str) -> list[PhoneNumber]:
     """Return the numbers that a text may stand for, the likeliest first."""
     if len(text) > MAX_CHARS or _SPREADSHEET.fullmatch(text):
         return []
-    text, region = _in_ascii(text), region_of(country)
+    text, region = _REMARK.sub("", _in_ascii(text)), region_of(country)
     # 00 is dialled before a country code in most countries, but read as a national number in those where it is not.
     texts = dict.fromkeys((text, _IDD.sub("+", text)))
     found = []
@@ -114,7 +116,7 @@ def _in_ascii(text: str) -> str:
     """
     if text.isascii():
         return text
-    folded = unicodedata.normalize("NFKC", text)
+    folded = unicodedata.normalize("NFKC", text).replace("\u2212", "-")  # a minus sign
     return "".join(_SIGNS.get(unicodedata.category(letter), letter) for letter in folded)
 
 

@@ -25,6 +25,8 @@ KINDS = ("directdial", "businessemail", "personalemail")
 VERIFICATIONS = ("valid", "accept_all", "risky", "unknown", "invalid")
 _WORD = re.compile(r"\w+")
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+_SITE = re.compile(r"(?:[a-z]+:/*)?(?:www\.)?", re.IGNORECASE)
+_PATH = re.compile("[/?#:]")
 _LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ı": "i"})
 LANGUAGES = ("de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "nb_NO", "fi", "cs", "tr")  # of names of countries
 _USUAL = {
@@ -64,8 +66,13 @@ def _of_phrase(letter: str, text: str) -> list[str]:
     return [f"'{letter}:{value}'"] if value else []
 
 
+def domain_of(site: str) -> str:
+    """Return the domain in the address of a company's site."""
+    return _PATH.split(_SITE.sub("", site.strip(), count=1), maxsplit=1)[0].rstrip(".").lower()
+
+
 def _of_domain(domain: str) -> list[str]:
-    domain = domain.strip().lower()
+    domain = domain_of(domain)
     return [f"'d:{domain}'"] if _DOMAIN.fullmatch(domain) else []
 
 
@@ -173,7 +180,7 @@ def _prefixes(letter: str, text: str) -> tuple[Term, ...]:
 
 
 def _company(value: str) -> Condition:
-    domain = value.strip().lower()
+    domain = domain_of(value)
     return (_all("c", words(value)), *([_all("d", [domain])] if _DOMAIN.fullmatch(domain) else []))
 
 

@@ -8,7 +8,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from product.people import phones
+from product.people import phones, search_terms
 from tableapi import ApiError, tls_context
 
 log = structlog.get_logger(__name__)
@@ -39,6 +39,11 @@ class FoundPerson(BaseModel):
     personal_emails: list[str] = []
     business_emails: list[str] = []
     phones: list[str] = []
+
+    @field_validator("company_domain", mode="after")
+    @classmethod
+    def _domain(cls, value: str) -> str:
+        return search_terms.domain_of(value)
 
     @field_validator("personal_emails", "business_emails", mode="before")
     @classmethod

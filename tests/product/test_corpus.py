@@ -1,13 +1,11 @@
-"""Files and values in the forms of other programs have one reading at every door: tests/data/corpus.
+"""Files of other programs have one reading at every door: tests/data/corpus.
 
-`files.json` has the people of each file, `values.json` the reading of each value, both with their source. People, their
-addresses and numbers are made up.
+`files.json` has the people of each file, with its source. People, their addresses and numbers are made up.
 """
 
 from __future__ import annotations
 
 import base64
-import csv
 import json
 from pathlib import Path
 from typing import Any
