@@ -18,6 +18,10 @@ _PLAIN = re.compile(
     r"(?=.{1,64}@)[a-z0-9_%+'&=/-]+(?:\.[a-z0-9_%+'&=/-]+)*@(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
     re.IGNORECASE,
 )
+_ONE = re.compile(r"[^\s;,|<>:'\"]*(?::[a-z_]+)?")  # an address, with its verification in the people file
+_SEPARATORS = re.compile(r"[;|\n]|:::|,(?=[^,;]*@)")
+_NAMED = re.compile(r"<\s*([^<>]*@[^<>]*?)\s*>")  # Jane Doe <jane@acme.com>
+_WRAPPED = re.compile(r"^['\"]*(?:mailto:)?|['\"]+$", re.IGNORECASE)
 # Under these, some names can never be registered (RFC 6761), such as all of `.invalid`.
 _SPECIAL = frozenset(name.rpartition(".")[2] for name in SPECIAL_USE_DOMAIN_NAMES)
 
@@ -59,6 +63,24 @@ def checked(text: str) -> str | None:
         return None
     address = normal(text)
     return address if len(address) <= MAX_CHARS else None
+
+
+def split(cell: str) -> list[str]:
+    """Return the addresses in a cell, without names and `mailto:`.
+
+    Programs separate them by semicolons, commas, blanks or `:::`. A part without an address stays, to be reported. Of
+    several spellings of one address, the first is returned.
+    """
+    if _ONE.fullmatch(cell):
+        return [cell] if cell else []
+    parts = _NAMED.findall(cell) or [part for part in map(str.strip, _SEPARATORS.split(cell)) if part]
+    found: dict[str, str] = {}
+    for part in parts:
+        words = part.split()
+        for word in words if all("@" in word for word in words) else [part]:
+            address = _WRAPPED.sub("", word)
+            found.setdefault(normal(address), address)
+    return list(found.values())
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ MAX_XLSX_BYTES = 50_000_000  # unpacked
 _DELIMITERS = ",;\t|"
 _PREAMBLE = 10  # rows in which the header is looked for
 _SEPARATOR = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)  # Excel's own first line
+_FORMULA = ("=", "+", "-", "@")  # first letters
 _XLSX = b"PK\x03\x04"
 NO_PEOPLE = FieldError("nothing_to_import", "The file does not contain any people to import.")
 NOT_TEXT = FieldError("file_not_utf8", "The file is not UTF-8 text. Save it as CSV (UTF-8).")
@@ -56,6 +57,11 @@ class Table:
     columns: tuple[str, ...]
     rows: Iterator[tuple[int, tuple[str, ...]]]
     encoding: str = "utf-8"
+
+
+def unguarded(cell: str) -> str:
+    """Return a cell without the apostrophe that keeps spreadsheets from reading a formula in it."""
+    return cell[1:] if cell.startswith("'") and cell[1:2] in _FORMULA else cell
 
 
 def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
@@ -174,7 +180,7 @@ def _filled(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, tup
             raise BadSheet(FieldError("too_many_columns", f"Line {number} has more than {MAX_COLUMNS} columns.",
                                       {"line": number, "limit": MAX_COLUMNS}))  # fmt: skip
         if any(cell.strip() for cell in cells):
-            yield number, tuple(cell.strip() for cell in cells)
+            yield number, tuple(unguarded(cell.strip()) for cell in cells)
         elif (empty := empty + 1) > MAX_EMPTY:
             raise BadSheet(FieldError("too_many_empty_lines", f"The file has more than {MAX_EMPTY:,} empty lines.",
                                       {"limit": MAX_EMPTY}))  # fmt: skip

@@ -16,7 +16,7 @@ from operator import itemgetter
 
 import orjson
 
-from product import emails
+from product import emails, sheets
 from product.people import job_titles, phones, profile_url, removal, search_terms
 from product.people.directory import split_validity
 from tableapi import Vault
@@ -108,12 +108,14 @@ class LineReader:
             raise BadLine(f"expected {self._width} fields, found {len(fields)}")
         ordered = self._in_order([*fields, ""])
         url, *texts = [text.strip() if "\n" not in text else " ".join(text.split()) for text in ordered[: len(_TEXTS)]]
+        if b"'" in raw:
+            texts = [sheets.unguarded(text) for text in texts]
         key = profile_url.key_of(url, self._host)
         if not texts[0]:
             raise BadLine("full_name is empty")
         if max(map(len, texts)) > MAX_CHARS:
             texts = [_short(number, *pair, left_out) for pair in zip(_TEXTS[1:], texts, strict=True)]
-        personal, business = (_split(text) for text in ordered[len(_TEXTS) : -1])
+        personal, business = (emails.split(text) for text in ordered[len(_TEXTS) : -1])
         personal = [address for address in personal if _is_address(number, address, left_out)]
         marked = [_marked(number, text, left_out) for text in business]
         marked = [(address, mark) for address, mark in marked if _is_address(number, address, left_out)]
@@ -203,10 +205,6 @@ def _fields(line: str) -> list[str]:
         raise BadLine("a quote is not closed or misplaced") from None
 
 
-def _split(text: str) -> list[str]:
-    return [part for part in (piece.strip() for piece in text.split(";")) if part] if text else []
-
-
 def _numbers(line: int, text: str, country: str, left_out: list[tuple[int, str]]) -> list[str]:
     """Return the phone numbers in a cell, and report those that cannot be read."""
     found = []
@@ -215,7 +213,7 @@ def _numbers(line: int, text: str, country: str, left_out: list[tuple[int, str]]
             found.append(phones.stored(one, country))
         except phones.Unreadable as error:
             left_out.append((line, str(error)))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _reason(error: ValueError) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import re
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,6 @@ from product.sheets import BadSheet
 
 _ONE = ("linkedinurl", "name", "title", "company", "company_domain", "country", "city", "industry", "company_size")
 COLUMNS = ("linkedinurl", "full_name", *_ONE[2:], "personal_emails", "business_emails", "phones")
-_SEPARATORS = re.compile(r"[;,|\s]+|:::")  # between e-mail addresses
 _FIRST_ROWS = 50
 
 
@@ -67,16 +65,10 @@ def _rows(
 
 def _addresses(found: Mapping[str, Sequence[str]]) -> tuple[str, str]:
     """Return private and work addresses; those of free mail are private where the heading does not tell."""
-    personal, business = (_split(found.get(kind, ())) for kind in ("personal_emails", "business_emails"))
-    for address in _split(found.get("emails", ())):
+    personal, business, other = (
+        [address for cell in found.get(kind, ()) for address in emails.split(cell)]
+        for kind in ("personal_emails", "business_emails", "emails")
+    )
+    for address in other:
         (personal if email_domains.is_free(emails.normal(address)) else business).append(address)
     return ";".join(dict.fromkeys(personal)), ";".join(dict.fromkeys(business))
-
-
-def _split(cells: Sequence[str]) -> list[str]:
-    """Return the addresses in cells, without names; a cell without an address stays, to be reported."""
-    found = []
-    for cell in cells:
-        parts = [part for part in _SEPARATORS.split(cell) if "@" in part]
-        found += [part.strip("<>()\"'").removeprefix("mailto:") for part in parts] or [cell.replace(";", " ")]
-    return found
