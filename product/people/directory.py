@@ -13,8 +13,9 @@ import orjson
 import structlog
 from asyncpg import Record
 
+from product import audit
 from product.context import Context
-from product.people import job_titles, phones, profile_url, removal, search_terms
+from product.people import identity, job_titles, phones, profile_url, removal, search_terms
 from product.vendors.people import FoundPerson
 from tableapi import Vault
 
@@ -47,6 +48,7 @@ _KEEP = f"""
         source = 'vendor', updatedon = now()
     returning *
 """  # noqa: S608 - names of columns
+_ASKED = "update person set updatedon = now() where personid = $1"
 _MANY = """
     select p.* from person p where p.profilekey = any($1)
     union all
@@ -105,7 +107,12 @@ async def find(ctx: Context, key: str) -> Person | None:
             addresses = [*person.personal_emails, *(split_validity(text)[0] for text in person.business_emails)]
             if await removal.lists(ctx, addresses, person.phones):
                 return None
-            row = await ctx.db.fetchrow(_KEEP, key, *row_of(ctx.vault, person))
+            if row is not None and identity.is_other(_known(row), _known(person.model_dump())):
+                # Accounts have paid for the stored person. The next request comes after MAX_AGE.
+                await ctx.db.execute(_ASKED, row["personid"])
+                await audit.write(ctx, "person_contradicted", row["personid"])
+            else:
+                row = await ctx.db.fetchrow(_KEEP, key, *row_of(ctx.vault, person))
     return None if row is None else _person(ctx.vault, row)
 
 
@@ -168,6 +175,10 @@ def _readable(person: FoundPerson) -> list[str]:
         except phones.Unreadable:
             log.warning("vendor_phone_unreadable")
     return found
+
+
+def _known(texts: Mapping[str, object] | Record) -> identity.Known:
+    return identity.Known(str(texts["full_name"]), str(texts["company"]), str(texts["company_domain"]))
 
 
 def _stale(row: Record) -> bool:

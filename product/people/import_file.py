@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -75,15 +75,7 @@ class LineReader:
     def block(self, first: int, block: bytes) -> Parsed:
         """Convert the lines of a block; `first` is the number of its first line."""
         parsed, rows = Parsed(), []
-        lines, at = block.split(b"\n"), 0
-        while at < len(lines):
-            number, line = first + at, lines[at].rstrip(b"\r")
-            at += 1
-            if not line.strip():
-                continue
-            if line.count(b'"') % 2 and (more := _rest(lines, at - 1)):
-                line = b"\n".join(lines[at - 1 : at + more]).rstrip(b"\r")
-                at += more
+        for number, line in records(first, block):
             seen = len(parsed.left_out)
             try:
                 row = self._row(number, line, parsed.left_out)
@@ -151,6 +143,20 @@ class LineReader:
     def _is_suppressed(self, key: str, emails: list[str], numbers: list[str]) -> bool:
         hashes = [*self._vault.indexes("profile", key), *removal.hashes(self._vault, emails, numbers)]
         return not self._suppressed.isdisjoint(hashes)
+
+
+def records(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the records of a block, with the number of the line on which each begins."""
+    lines, at = block.split(b"\n"), 0
+    while at < len(lines):
+        number, line = first + at, lines[at].rstrip(b"\r")
+        at += 1
+        if not line.strip():
+            continue
+        if line.count(b'"') % 2 and (more := _rest(lines, at - 1)):
+            line = b"\n".join(lines[at - 1 : at + more]).rstrip(b"\r")
+            at += more
+        yield number, line
 
 
 def _rest(lines: list[bytes], at: int) -> int:

@@ -1,11 +1,11 @@
-"""Import people into the directory: `tableapi run importpeople file=people.csv [strict=1]`.
-
-Safe to repeat.
+"""Import people into the directory: `tableapi run importpeople file=people.csv`. Safe to repeat.
 
 The file has the columns of `import_file`, or those of another program's table in any encoding (`other_files`). Worker
-processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the
-same key, the later one wins. Bad lines are skipped, and values that cannot be read are left out; with strict=1 either
-cancels the import. A file beside the imported one has these lines and the reasons, and can be imported once mended.
+processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the same
+key, the later one wins. Bad lines are skipped, and values that cannot be read are left out; with strict=1 either
+cancels the import. A line that names another person than the stored one, by name and company, is skipped, too, unless
+replace=1 says that the address has passed to that person. A file beside the imported one has these lines and the
+reasons, and can be imported once mended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from pydantic import BaseModel
 
 from product import encodings
 from product.context import Context
-from product.people import companies, other_files, removal
+from product.people import companies, identity, other_files, removal
+from product.people.companies import Connection
 from product.people.import_file import (
     COLUMNS,
     HEADER,
@@ -38,12 +39,14 @@ from product.people.import_file import (
     Parsed,
     columns_of,
     read_block,
+    records,
     start_worker,
 )
 from product.sheets import BadSheet
 from tableapi import BadRequest, ProgressBar, script
 
 BLOCK = 1 << 20
+OTHER_PERSON = "the address is stored for a person with another name and company; replace=1 takes this one"
 MAX_PRINTED = 100  # lines of the report
 _NEEDED = f"{','.join(HEADER)}, optionally followed by {', '.join(OPTIONAL)}, or those of another program"
 
@@ -64,9 +67,29 @@ _MERGE = f"""
 _COMPANIES = """select distinct lower(company) collate "C" as companykey from staging where company <> ''"""
 
 
+# Lines with another name and another company than those stored under their address.
+_OTHERS = """
+    select s.line, p.personid, p.full_name as stored_name, p.company as stored_company,
+           p.company_domain as stored_domain, s.full_name, s.company, s.company_domain
+    from staging s join person p using (profilekey)
+    where s.company <> '' and p.company <> '' and lower(s.full_name) <> lower(p.full_name)
+      and lower(s.company) <> lower(p.company)
+"""
+_LEAVE = "delete from staging where line = any($1)"
+# The former holder of an address keeps none in the directory; contacts that were paid for stay with their accounts.
+_FORMER = """
+    update person set profilekey = 'former/' || personid, full_name = '', title = '', company = '', company_domain = '',
+        country = '', city = '', industry = '', company_size = '', seniority = '', jobfunction = '',
+        verification = null, searchable = '', personalcipher = null, businesscipher = null, phonecipher = null,
+        updatedon = now()
+    where personid = any($1)
+"""
+
+
 class Input(BaseModel):
     file: Path
     strict: bool = False
+    replace: bool = False
 
 
 class Output(BaseModel):
@@ -114,6 +137,7 @@ async def run(ctx: Context, input: Input) -> Output:
                 await connection.execute(_STAGE)
                 rows = _rows(file, pool, tally)
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
+                await _take_others(connection, file, tally, replace=input.replace)
                 _report(tally, input, header, numbers)
                 await connection.execute(_MERGE)
                 await companies.add_up(connection, _COMPANIES)
@@ -193,6 +217,29 @@ async def _rows(file: BinaryIO, pool: Executor, tally: _Tally) -> AsyncIterator[
         bar.at(file.tell(), tally.good)
         yield parsed.rows
     bar.end(tally.good)
+
+
+async def _take_others(connection: Connection, file: BinaryIO, tally: _Tally, *, replace: bool) -> None:
+    """Leave out lines that name another person than the stored one, or give them the addresses."""
+    others = {
+        row["line"]: row["personid"]
+        for row in await connection.fetch(_OTHERS)
+        if identity.is_other(
+            identity.Known(row["stored_name"], row["stored_company"], row["stored_domain"]),
+            identity.Known(row["full_name"], row["company"], row["company_domain"]),
+        )
+    }
+    if not others:
+        return
+    if replace:
+        await connection.execute(_FORMER, list(others.values()))
+        return
+    await connection.execute(_LEAVE, list(others))
+    tally.good -= len(others)
+    tally.bad += [(number, OTHER_PERSON) for number in others]
+    file.seek(0)
+    file.readline()
+    tally.records |= {number: line for block in _blocks(file) for number, line in records(*block) if number in others}
 
 
 def _report(tally: _Tally, input: Input, header: list[str], numbers: Sequence[int]) -> None:

@@ -18,7 +18,7 @@ from tableapi import script
 
 _WRONG = """
     select personid, profilekey from person
-    where profilekey !~ '^(in/[^/]+|removed/[0-9]+)$' or profilekey ~ '^in/a[a-z][a-z0-9]aa[a-z0-9_-]{25,}$'
+    where profilekey !~ '^(in/[^/]+|(removed|former)/[0-9]+)$' or profilekey ~ '^in/a[a-z][a-z0-9]aa[a-z0-9_-]{25,}$'
     order by personid
 """
 _TAKEN = "select exists (select 1 from person where profilekey = $1)"

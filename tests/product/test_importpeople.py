@@ -127,6 +127,52 @@ async def test_a_second_import_updates_people_and_the_later_line_wins(
     assert await product.db.fetchval("select count(*) from person where profilekey = 'in/again'") == 1
 
 
+_OTHER = "https://www.linkedin.com/in/{slug},{name},CEO,{company},,USA,,new@other.example:valid,+12025550199"
+
+
+@pytest.mark.parametrize(
+    ("name", "company", "is_other"),
+    [
+        ("Bob Roe", "Globex", True), ("Roe, Bob", "Globex Inc.", True), ("Jane Doe", "Globex", False),
+        ("Bob Roe", "Acme", False), ("Bob Roe", "ACME, Inc.", False), ("Bob Roe", "", False),
+        ("Doe, Jane", "Globex", False), ("Dr. Jane Doe-Roe MBA", "Globex", False), ("J. Doe", "Globex", False),
+        ("JANE DOÉ", "Globex", False), ("山田太郎", "山田商事", True),
+    ],
+)  # fmt: skip
+async def test_a_line_that_contradicts_the_stored_person_is_flagged_and_not_merged(
+    product: Product, account: Account, tmp_path: Path, name: str, company: str, is_other: bool
+) -> None:
+    slug = f"passed-{secrets.token_hex(4)}"
+    stored = await product.person(slug, full_name="Jane Doe", company="Acme", company_domain="acme.example")
+    reveal = {"linkedinurl": f"linkedin.com/in/{slug}", "type": "directdial", "action": "reveal"}
+    assert (await account.owner.post("getcontact", **reveal)).json()["charged"] == 1
+    line = _OTHER.format(slug=slug, name=f'"{name}"', company=f'"{company}"')
+    path = _file(tmp_path, LINE.format(slug=f"{slug}-next", name="Next"), line)
+    done = await product.scripts.run_job("importpeople", {"file": str(path)})
+    assert (done.imported, done.skipped, done.exit_code) == ((1, 1, 3) if is_other else (2, 0, 0))
+    now = await directory.find(product.ctx, stored.key)
+    assert now is not None
+    assert now.personid == stored.personid
+    assert (now == stored) == is_other
+    left = path.with_suffix(".left-out.csv")
+    if not is_other:
+        assert not left.exists()
+        return
+    assert f'{line},"the address is stored for a person' in left.read_text()
+    done = await product.scripts.run_job("importpeople", {"file": str(left), "replace": "1"})
+    assert (done.imported, done.exit_code) == (1, 0)
+    taken = await directory.find(product.ctx, stored.key)
+    assert taken is not None
+    assert taken.full_name == name
+    assert taken.personid != stored.personid
+    contacts = (await account.owner.table("GET", "usercontact")).json()["resource"]
+    assert [(row["name"], row["phone_numbers"]) for row in contacts] == [("Jane Doe", "+12025550123")]
+    assert (await account.owner.post("getcontact", **reveal)).json()["charged"] == 1  # another person, not paid for
+    await product.scripts.run_job("repairprofiles", {})
+    contacts = (await account.owner.table("GET", "usercontact")).json()["resource"]
+    assert sorted(row["phone_numbers"] for row in contacts) == ["+12025550123", "+12025550199"]
+
+
 async def test_no_contact_value_is_in_the_database_in_clear(product: Product, account: Account, tmp_path: Path) -> None:
     path = _file(tmp_path, LINE.format(slug="secretive", name="S"))
     await product.scripts.run_job("importpeople", {"file": str(path)})

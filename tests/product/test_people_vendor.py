@@ -99,3 +99,33 @@ async def test_a_person_of_the_directory_needs_no_vendor(
     await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
     vendor["asked"] = [request for request in vendor["asked"] if person.key in str(request.url)]
     assert vendor["asked"] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (JANE | {"full_name": "Bob Roe", "company": "Globex"}, True),
+        (JANE | {"full_name": "Bob Roe", "company": "Acme GmbH"}, False),
+        (JANE | {"full_name": "Vendor, Vera", "company": "Globex"}, False),
+    ],
+)
+async def test_an_answer_that_contradicts_the_stored_person_is_flagged_and_not_merged(
+    product: Product, account: Account, vendor: dict[str, Any], answer: dict[str, str], kept: bool
+) -> None:
+    url = _url()
+    vendor["answer"] = lambda request: httpx2.Response(200, json=JANE | {"company": "Acme"})
+    reveal = {"linkedinurl": url, "type": "directdial", "action": "reveal"}
+    assert (await account.owner.post("getcontact", **reveal)).json()["charged"] == 1
+    key = url.removeprefix("linkedin.com/")
+    old = "update person set updatedon = now() - interval '60 days' where profilekey = $1 returning personid"
+    personid = await product.db.fetchval(old, key)
+    vendor["answer"] = lambda request: httpx2.Response(200, json=answer)
+    for _ in range(2):
+        card = (await account.owner.post("searchurl", linkedinurl=url, phone=True)).json()["data"][0]
+        assert (card["full_name"] == JANE["full_name"]) == kept
+    assert len(vendor["asked"]) == 2  # not for each look-up
+    flagged = "select count(*) from auditlog where event = 'person_contradicted' and target = $1"
+    assert await product.db.fetchval(flagged, str(personid)) == int(kept)
+    again = (await account.owner.post("getcontact", **reveal)).json()
+    assert again["charged"] == 0
+    assert (again["contactdata"][0]["name"] == "Vera Vendor") == kept

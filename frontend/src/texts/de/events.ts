@@ -54,6 +54,7 @@ export const events: Translation<typeof english> = {
     payment_disputed: "Zahlung angefochten",
     payment_refunded: "Zahlung erstattet",
     payment_restored: "Zahlung wiederhergestellt",
+    person_contradicted: "Profiladresse mit einer anderen Person gefunden",
     person_removed: "Person entfernt",
     plan: "Tarif",
     plan_cancel: "Tarif gekündigt",

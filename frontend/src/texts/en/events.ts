@@ -51,6 +51,7 @@ export const events = {
     payment_disputed: "Payment disputed",
     payment_refunded: "Payment refunded",
     payment_restored: "Payment restored",
+    person_contradicted: "Profile address found with another person",
     person_removed: "Person removed",
     plan: "Plan",
     plan_cancel: "Plan cancelled",
