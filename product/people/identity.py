@@ -1,4 +1,4 @@
-"""Tell whether an address has passed to another person: a vanity name can be given up and taken by somebody else."""
+"""Tell whether a profile address has passed to another person, as a vanity name can."""
 
 from __future__ import annotations
 

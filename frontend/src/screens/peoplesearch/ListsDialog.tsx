@@ -9,6 +9,8 @@ import { explain } from "../../api/explain";
 import { explainExport } from "../../api/exports";
 import { LIST_COLUMNS, type ListColumn, type ListForm, useExportList, useImportList } from "../../api/listfiles";
 import { contactLists } from "../../api/people";
+import { useTableWrite } from "../../api/tables";
+import type { ContactList } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
@@ -37,10 +39,13 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState<ListForm>("");
   const [wanted, setWanted] = useState<readonly ListColumn[]>(USUAL);
   const imports = useImportList();
+  const create = useTableWrite<ContactList>("contactlist", { method: "POST" });
   const exports = useExportList();
   const listid = Number(chosen || lists[0]?.listid || 0);
+  const error = create.error ?? imports.error;
   const columns = columnsOf(imports.error);
   const done = imports.data;
+  const isMapped = columns.length > 0 || Object.keys(mapping).length > 0;
   const isPreview = imports.variables?.dry_run === true;
 
   const read = (value: string) => {
@@ -49,61 +54,65 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
     setMapping({});
     imports.reset();
   };
-  const bodyOf = (picked: Chosen | null) => ({ listid, ...(picked ? { file: picked.data, encoding: picked.encoding } : { text }), mapping: columns.length > 0 ? mapping : null });
+  const bodyOf = (picked: Chosen | null, meanings: Record<string, Meaning> | null, id: number) => ({
+    listid: id,
+    ...(picked ? { file: picked.data, encoding: picked.encoding } : { text }),
+    mapping: meanings,
+  });
   /** Shows what the server reads in a file, before anything is imported. */
-  const preview = (picked: Chosen) => {
+  const preview = (picked: Chosen, meanings: Record<string, Meaning> | null, id = listid) => {
     setText("");
     setFile(picked);
-    setMapping({});
-    imports.mutate({ ...bodyOf(picked), mapping: null, dry_run: true });
+    setMapping(meanings ?? {});
+    imports.mutate({ ...bodyOf(picked, meanings, id), dry_run: true });
   };
-  const submit = () => imports.mutate(bodyOf(file), { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
+  /** The first file of an account becomes a list of its name. */
+  const choose = async (picked: Chosen) => {
+    if (lists.length > 0) return preview(picked, null);
+    const [made] = await create.mutateAsync([{ name: picked.name.replace(/\.[^.]*$/, "").slice(0, 100) || t("people.newList") }]);
+    preview(picked, null, made?.listid);
+  };
+  const submit = () => imports.mutate(bodyOf(file, isMapped ? mapping : null, listid), { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
   const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format, columns: wanted });
 
   return (
     <Dialog opened onClose={onClose} title={t("people.lists")}>
-      {lists.length === 0 ? (
-        <p>{t("people.noLists")}</p>
-      ) : (
-        <div className={classes.dialog}>
-          <NativeSelect label={t("people.list")} data={lists.map((list) => ({ value: String(list.listid), label: list.name }))} value={String(listid)} onChange={(event) => setChosen(event.currentTarget.value)} />
-          <FormAlert text={imports.error && explain(imports.error)} />
-          <Textarea label={t("people.importText")} description={t("people.importHint")} rows={4} value={text} onChange={(event) => read(event.currentTarget.value)} />
+      <div className={classes.dialog}>
+        {lists.length > 0 && <NativeSelect label={t("people.list")} data={lists.map((list) => ({ value: String(list.listid), label: list.name }))} value={String(listid)} onChange={(event) => setChosen(event.currentTarget.value)} />}
+          <FormAlert text={error && explain(error)} />
+          <Textarea label={t("people.importText")} description={t("people.importHint")} rows={file ? 1 : 4} value={text} onChange={(event) => read(event.currentTarget.value)} />
           {columns.map((column) => (
-            <NativeSelect
-              key={column}
-              label={column}
-              data={MEANINGS.map((value) => ({ value, label: t(`people.meaning.${value || "none"}`) }))}
-              value={mapping[column] ?? ""}
-              onChange={(event) => setMapping({ ...mapping, [column]: event.currentTarget.value as Meaning })}
-            />
+            <Meanings key={column} column={column} value={mapping[column] ?? ""} onChange={(meaning) => setMapping({ ...mapping, [column]: meaning })} />
           ))}
-          {file && done && isPreview && <Preview file={file} found={done} onEncoding={(encoding) => preview({ ...file, encoding })} />}
+          {file && done && isPreview && <Preview file={file} found={done} onEncoding={(encoding) => preview({ ...file, encoding }, null)} onMapping={(meanings) => preview(file, meanings)} />}
           {done && !isPreview && <p role="status">{t("people.importDone", { added: done.added, present: done.present, duplicates: done.duplicates, missing: done.not_found })}</p>}
           <div className={classes.dialogFoot}>
-            <FileButton accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain" onChange={(picked) => void (picked && chosenOf(picked).then(preview))}>
+            <FileButton accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain" onChange={(picked) => void (picked && chosenOf(picked).then(choose).catch(() => undefined))}>
               {(props) => (
                 <Button {...props} variant="default" leftSection={<Upload size={16} strokeWidth={1.75} aria-hidden="true" />}>
                   {t("people.file")}
                 </Button>
               )}
             </FileButton>
-            <BusyButton busy={imports.isPending} disabled={text.trim() === "" && !file} onClick={submit}>
+            <BusyButton busy={imports.isPending} disabled={listid === 0 || (text.trim() === "" && !file)} onClick={submit}>
               {t("people.import")}
             </BusyButton>
           </div>
-          <FormAlert text={exports.error && explainExport(exports.error)} />
-          <NativeSelect label={t("people.exportFor")} data={FORMS.map((value) => ({ value, label: t(`people.form.${value || "plain"}`) }))} value={form} onChange={(event) => setForm(event.currentTarget.value as ListForm)} />
-          {form === "" && <Columns wanted={wanted} onChange={setWanted} />}
-          <div className={classes.dialogFoot}>
-            {(["csv", "xlsx"] as const).map((format) => (
-              <BusyButton key={format} variant="default" disabled={form === "" && wanted.length === 0} busy={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
-                {t(`people.as.${format}`)}
-              </BusyButton>
-            ))}
-          </div>
+          {lists.length > 0 && (
+            <>
+              <FormAlert text={exports.error && explainExport(exports.error)} />
+              <NativeSelect label={t("people.exportFor")} data={FORMS.map((value) => ({ value, label: t(`people.form.${value || "plain"}`) }))} value={form} onChange={(event) => setForm(event.currentTarget.value as ListForm)} />
+              {form === "" && <Columns wanted={wanted} onChange={setWanted} />}
+              <div className={classes.dialogFoot}>
+                {(["csv", "xlsx"] as const).map((format) => (
+                  <BusyButton key={format} variant="default" disabled={form === "" && wanted.length === 0} busy={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
+                    {t(`people.as.${format}`)}
+                  </BusyButton>
+                ))}
+              </div>
+            </>
+          )}
         </div>
-      )}
     </Dialog>
   );
 }
@@ -122,20 +131,84 @@ async function chosenOf(file: File): Promise<Chosen> {
   return { name: file.name, data: btoa(binary), encoding: "" };
 }
 
-const ENCODINGS = ["utf-8", "cp1252", "cp1250", "cp1251", "utf-16-le", "mac_roman", "cp932"];
+const ENCODINGS = ["utf-8", "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "utf-16", "mac_roman", "cp932"] as const;
+/** Its letters have one encoding. */
+const WORKBOOK = /\.xlsx$/i;
 
-/** The first rows of a file as the server reads them, and the encoding that it guessed. */
-function Preview({ file, found, onEncoding }: { file: Chosen; found: Found; onEncoding: (encoding: string) => void }) {
+interface PreviewProps {
+  file: Chosen;
+  found: Found;
+  onEncoding: (encoding: string) => void;
+  onMapping: (mapping: Record<string, Meaning>) => void;
+}
+
+/** The first people of a file as the server reads them, what an import would do, and what it guessed. */
+function Preview({ file, found, onEncoding, onMapping }: PreviewProps) {
+  const used = found.columns.filter((column) => found.mapping[column]);
+  const cell = (cells: string[], meaning: Meaning) => cells[found.columns.findIndex((column) => found.mapping[column] === meaning)] ?? "";
+  const name = (cells: string[]) => cell(cells, "name") || `${cell(cells, "firstname")} ${cell(cells, "lastname")}`.trim();
+  const rest = (cells: string[]) => (used.length > 0 ? [cell(cells, "company"), cell(cells, "tags"), cell(cells, "note")] : []);
+  const address = (cells: string[]) => readable(used.length > 0 ? cell(cells, "linkedinurl") : cells.join(" "));
+  const counts = { added: found.added, present: found.present, duplicates: found.duplicates, missing: found.not_found };
   return (
-    <div role="status">
-      <p>{t("people.previewOf", { name: file.name, count: found.total })}</p>
-      <NativeSelect label={t("people.encoding")} data={[...new Set([found.encoding, ...ENCODINGS])]} value={found.encoding} onChange={(event) => onEncoding(event.currentTarget.value)} />
+    <div className={classes.found}>
+      <div role="status">
+        <p className={classes.previewLead}>{t("people.previewOf", { name: file.name, count: found.total })}</p>
+        <p>
+          {(["added", "present", "duplicates", "missing"] as const)
+            .filter((kind) => counts[kind] > 0)
+            .map((kind) => t(`people.preview.${kind}`, { count: counts[kind] }))
+            .join(" ")}
+        </p>
+      </div>
       <ul className={classes.preview}>
         {found.preview.map((cells) => (
-          <li key={cells.join("\t")}>{cells.filter(Boolean).join(" · ")}</li>
+          <li key={cells.join("\t")}>
+            <strong>{name(cells)}</strong> {rest(cells).filter(Boolean).join(" · ")} <small>{address(cells)}</small>
+          </li>
         ))}
       </ul>
+      {found.columns.length > 0 && (
+        <details className={classes.chooser}>
+          <summary>{t("people.previewColumns", { count: used.length, all: found.columns.length })}</summary>
+          <div>
+            {found.columns.map((column) => (
+              <Meanings key={column} column={column} value={(found.mapping[column] ?? "") as Meaning} onChange={(meaning) => onMapping({ ...(found.mapping as Record<string, Meaning>), [column]: meaning })} />
+            ))}
+          </div>
+        </details>
+      )}
+      {!WORKBOOK.test(file.name) && (
+        <NativeSelect label={t("people.encoding")} data={[...new Set([found.encoding, ...ENCODINGS])].map((value) => ({ value, label: encodingName(value) }))} value={found.encoding} onChange={(event) => onEncoding(event.currentTarget.value)} />
+      )}
     </div>
+  );
+}
+
+/** A profile address without its scheme, and with its letters. */
+function readable(url: string) {
+  const short = url.replace(/^https?:\/\/(www\.)?/, "");
+  try {
+    return decodeURI(short);
+  } catch {
+    return short;
+  }
+}
+
+function encodingName(encoding: string) {
+  const known = ENCODINGS.find((one) => one === encoding);
+  return known ? t(`people.encodings.${known}`) : encoding;
+}
+
+/** The meaning of a column. */
+function Meanings({ column, value, onChange }: { column: string; value: Meaning; onChange: (meaning: Meaning) => void }) {
+  return (
+    <NativeSelect
+      label={column}
+      data={MEANINGS.map((meaning) => ({ value: meaning, label: t(`people.meaning.${meaning || "none"}`) }))}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value as Meaning)}
+    />
   );
 }
 

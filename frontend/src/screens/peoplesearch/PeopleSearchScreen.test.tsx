@@ -167,3 +167,40 @@ test("a file with unknown columns can be imported after mapping them", async () 
     { listid: 7, text: "Adr;X", mapping: { Adr: "linkedinurl" } },
   ]);
 });
+
+test("a file is shown before it is imported, and becomes the first list", async () => {
+  const found = {
+    columns: ["Prénom", "Nom", "URL", "Ville"], mapping: { Prénom: "firstname", Nom: "lastname", URL: "linkedinurl" }, encoding: "cp1252",
+    preview: [["Zoë", "Lefèvre", "https://www.linkedin.com/in/zo%C3%AB", "Paris"]], total: 1, added: 1, present: 0, duplicates: 0, not_found: 0, resource: [],
+  }; // prettier-ignore
+  let lists: object[] = [];
+  const sent = serve({
+    ...LISTS,
+    "GET leads/_table/contactlist": () => ({ resource: lists }),
+    "POST leads/_table/contactlist": ({ body }: Sent) => {
+      lists = [{ listid: 9, name: "export" }];
+      return { resource: [{ listid: 9, ...(body as { resource: object[] }).resource[0] }] };
+    },
+    "POST listimport": found,
+  });
+  draw(<PeopleSearchScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Lists" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await dialog.findByLabelText("Import people");
+  await user.upload(document.querySelector<HTMLInputElement>("input[type=file]")!, new File([new Uint8Array([0x5a, 0x6f, 0xeb])], "export.csv"));
+  expect(await dialog.findByText("1 person will be added.")).toBeVisible();
+  expect(dialog.getByRole("listitem")).toHaveTextContent("Zoë Lefèvre linkedin.com/in/zoë");
+  await user.click(dialog.getByText("3 of 4 columns are used"));
+  await user.selectOptions(dialog.getByLabelText("Ville"), "Note");
+  await user.selectOptions(await dialog.findByLabelText(/^Letters look wrong/), "Central Europe (Windows)");
+  await user.click(await dialog.findByRole("button", { name: "Import" }));
+  expect(await dialog.findByText(/^1 added, 0 already/)).toBeVisible();
+  const given = { listid: 9, file: "Wm/r" };
+  const { mapping } = found;
+  expect(sent.filter(({ path }) => path === "listimport").map(({ body }) => body)).toEqual([
+    { ...given, encoding: "", mapping: null, dry_run: true },
+    { ...given, encoding: "", mapping: { ...mapping, Ville: "note" }, dry_run: true },
+    { ...given, encoding: "cp1250", mapping: null, dry_run: true },
+    { ...given, encoding: "cp1250", mapping: null },
+  ]);
+});

@@ -1,0 +1,70 @@
+/** Files of other programs are imported by a person who reads nothing, in a wide window and on a phone; and a removal
+ asked for in punycode leaves nobody. The folder FILES has the files of tests/data/corpus, whose people the directory has. */
+import { MEMBER, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
+import { mailTo } from "./mail.mjs";
+
+const LISTED = [
+  { file: "linkedin-connections.csv", people: 3, shows: "Jörg Groß Größe & Söhne GmbH linkedin.com/in/joerg-gross-31" },
+  { file: "excel-de.csv", people: 2, shows: "Käthe Müller Weiß Maschinenbau AG" },
+  { file: "openpyxl.xlsx", people: 3, shows: "太郎 山田 山田商事株式会社" },
+];
+const REMOVED = { name: "Jürgen Punycode", asked: "juergen@xn--mller-kva.example", url: "https://www.linkedin.com/in/juergen-punycode" };
+
+async function importInto(page, { file, people, shows }) {
+  await page.goto("/dashboard/main/peoplesearch");
+  await page.getByRole("button", { name: "Lists" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Import people").waitFor();
+  await dialog.locator("input[type=file]").setInputFiles(`${process.env.FILES}/${file}`);
+  await dialog.getByText(`${file} has ${people} rows.`).waitFor();
+  await dialog.getByRole("listitem").filter({ hasText: shows }).scrollIntoViewIfNeeded();
+  await accessible(page, `the preview of ${file}`, "[role=dialog]");
+  await fits(page, `the preview of ${file}`);
+  await picture(page, `imports-${file}`);
+  const counts = await dialog.getByRole("status").textContent();
+  const [added, present] = [/(\d+) p\w+ will be added/, /(\d+) (?:is|are) on the list/].map((text) => Number(counts.match(text)?.[1] ?? 0));
+  check(added + present === people, `everybody of ${file} to be found: ${counts}`);
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await dialog.getByText(`${added} added, ${present} already on the list, 0 duplicates in the file, 0 not found.`).waitFor();
+  await picture(page, `imports-done-${file}`);
+}
+
+async function lookUp(page, { file, people }) {
+  await page.goto("/dashboard/main/bulklookup");
+  await page.getByLabel("CSV file").setInputFiles(`${process.env.FILES}/${file}`);
+  await page.getByText(new RegExp(`\\b${people} addresses`)).waitFor();
+  await fits(page, `the price of ${file}`);
+  await picture(page, `imports-price-${file}`);
+}
+
+journey("imports", async (open) => {
+  for (const [account, viewport] of [[OWNER, WIDE], [MEMBER, SMALL]]) {
+    const page = await open({ viewport });
+    await signIn(page, account);
+    for (const file of LISTED) await importInto(page, file);
+    for (const file of LISTED) await lookUp(page, file);
+  }
+});
+
+journey("removal in punycode", async (open) => {
+  for (const viewport of [WIDE, SMALL]) {
+    const page = await open({ viewport });
+    await page.goto("/removal");
+    await page.getByLabel("Email").fill(REMOVED.asked);
+    await fits(page, "the removal form");
+    await page.getByRole("button", { name: "Send confirmation link" }).click();
+    await page.getByText(REMOVED.asked).waitFor();
+    await picture(page, "imports-removal");
+  }
+  const page = await open();
+  await signIn(page, OWNER);
+  await page.goto(`/dashboard/main/peoplesearch?name=${encodeURIComponent(REMOVED.name)}`);
+  await page.getByText(REMOVED.name).first().waitFor();
+  const { text } = await mailTo(REMOVED.asked, "/api/v2/removalrequest/");
+  const [link] = text.match(/\/api\/v2\/removalrequest\/\S+/);
+  await page.goto(link);
+  await page.getByRole("button").click();
+  await picture(page, "imports-removed");
+  await page.goto(`/dashboard/main/peoplesearch?name=${encodeURIComponent(REMOVED.name)}`);
+  await page.getByText("No data found").waitFor();
+});
