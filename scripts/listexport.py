@@ -1,10 +1,13 @@
-"""Return a list as CSV or xlsx, with chosen columns or in the form that a CRM imports."""
+"""Return a list as CSV or xlsx, with chosen columns or in the form that a CRM imports.
+
+With `preview`, return the names that have no clear first and last name; `names` decides about them.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json
 from starlette.responses import Response
 
 from product.contacts import list_export, lists
@@ -18,6 +21,20 @@ Names = Annotated[
     list[str],
     BeforeValidator(lambda text: [part.strip() for part in text.split(",")] if isinstance(text, str) else text),
 ]
+Part = Annotated[str, Field(max_length=100)]
+MAX_DECIDED = 200
+
+
+class Unsplit(BaseModel):
+    """A name without a clear first and last name, and the parts that the file has."""
+
+    full_name: str
+    firstname: str
+    lastname: str
+
+
+class Output(BaseModel):
+    resource: list[Unsplit]
 
 
 class Input(BaseModel):
@@ -28,16 +45,22 @@ class Input(BaseModel):
     form: Literal["hubspot", "salesforce", "pipedrive"] | None = None
     phone_format: phones.Form = "e164"
     bom: bool = False  # CSV for Excel, which reads it in the code page of its machine otherwise
+    preview: bool = False
+    names: Json[dict[str, tuple[Part, Part]]] = Field(default={}, max_length=MAX_DECIDED)
     columns: Names = Field(default=["full_name", "title", "company", "country", "email", "phone"], max_length=30)
 
 
 @script(method="GET", roles=SESSION, limit="30/hour per user", seconds=60)
-async def run(ctx: Context, input: Input) -> Response:
+async def run(ctx: Context, input: Input) -> Output | Response:
     if unknown := [name for name in input.columns if name not in COLUMNS]:
         raise Invalid({"columns": f"There is no column {unknown[0][:50]!r}. Choose from {', '.join(COLUMNS)}."})
     await lists.people(ctx, input.listid)
+    if input.preview:
+        names = await list_export.unsplit(ctx, input.listid)
+        found = [Unsplit(full_name=name, firstname=first, lastname=last) for name, (first, last) in names.items()]
+        return Output(resource=found)
     heads = FORMS[input.form] if input.form else {name: name for name in dict.fromkeys(input.columns)}
-    form = list_export.Form(input.format, heads, input.phone_format, input.bom)
+    form = list_export.Form(input.format, heads, input.phone_format, input.bom, input.names)
     file, kind = await list_export.write(ctx, input.listid, form)
     name = f"{input.form or 'list'}-{input.listid}.{input.format}"
     return Response(file, media_type=kind, headers={**attachment(name), "Cache-Control": "no-store"})

@@ -1,5 +1,6 @@
-/** Files of other programs are imported by a person who reads nothing, in a wide window and on a phone; and a removal
+/** Files of other programs are imported without reading a manual, in a wide window and on a phone; and a removal
  asked for in punycode leaves nobody. The folder FILES has the files of tests/data/corpus, whose people the directory has. */
+import { readFile } from "node:fs/promises";
 import { MEMBER, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
 import { mailTo } from "./mail.mjs";
 
@@ -29,6 +30,23 @@ async function importInto(page, { file, people, shows }) {
   await picture(page, `imports-done-${file}`);
 }
 
+/** A name in one word is shown for a decision before an export for Salesforce. */
+async function decideName(page) {
+  await page.goto("/dashboard/main/peoplesearch");
+  await page.getByRole("button", { name: "Lists" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Export for").selectOption("Salesforce");
+  const name = dialog.getByRole("group", { name: "山田太郎" });
+  await name.getByLabel("First name").fill("太郎");
+  await name.getByLabel(/^Last name/).fill("山田");
+  await accessible(page, "a name without a clear last name", "[role=dialog]");
+  await fits(page, "a name without a clear last name");
+  await picture(page, "imports-names");
+  const [saved] = await Promise.all([page.waitForEvent("download"), dialog.getByRole("button", { name: "CSV" }).click()]);
+  const file = await readFile(await saved.path(), "utf8");
+  check(file.includes("太郎,山田,"), `the name as it was decided: ${file}`);
+}
+
 async function lookUp(page, { file, people }) {
   await page.goto("/dashboard/main/bulklookup");
   await page.getByLabel("CSV file").setInputFiles(`${process.env.FILES}/${file}`);
@@ -42,6 +60,7 @@ journey("imports", async (open) => {
     const page = await open({ viewport });
     await signIn(page, account);
     for (const file of LISTED) await importInto(page, file);
+    await decideName(page);
     for (const file of LISTED) await lookUp(page, file);
   }
 });

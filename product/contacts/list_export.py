@@ -73,13 +73,22 @@ class Form:
     """The form of an export.
 
     heads: column headings, and the column that fills each. phone: the form of phone
-    numbers. bom: begin CSV with a byte order mark, for Excel.
+    numbers. bom: begin CSV with a byte order mark, for Excel. names: first and last name of full names, as decided.
     """
 
     format: Literal["csv", "xlsx"]
     heads: Mapping[str, str]
     phone: phones.Form
     bom: bool
+    names: Mapping[str, tuple[str, str]]
+
+
+async def unsplit(ctx: Context, listid: int) -> dict[str, tuple[str, str]]:
+    """Return names without a clear first and last name, and the parts that an export gives them."""
+    owner = ctx.actor.role == "client"
+    rows = await ctx.db.all(_Row, _ROWS, ctx.actor.clientid, listid, owner, ctx.actor.appuserid, export.MAX_ROWS)
+    names = {row.full_name for row in rows}
+    return {name: _parts(name, {}) for name in sorted(names) if not all(person_names.split(name))}
 
 
 async def write(ctx: Context, listid: int, form: Form) -> tuple[bytes, str]:
@@ -96,7 +105,7 @@ async def write(ctx: Context, listid: int, form: Form) -> tuple[bytes, str]:
 
 
 def _file(ctx: Context, rows: Sequence[_Row], form: Form) -> tuple[bytes, str]:
-    lines = [_line(_cells(ctx, row, form.phone), form.heads) for row in rows]
+    lines = [_line(_cells(ctx, row, form), form.heads) for row in rows]
     return write_file(form.format, lines, tuple(form.heads), "List", safe=True, bom=form.bom)
 
 
@@ -104,13 +113,17 @@ def _line(cells: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
     return {head: cells[column] or REQUIRED.get(head, "") for head, column in heads.items()}
 
 
-def _cells(ctx: Context, row: _Row, phone: phones.Form = "e164") -> dict[str, str]:
+def _parts(name: str, decided: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
+    """Return first and last name. The last is never empty, because every CRM identifies people by it."""
+    first, last = decided.get(name) or person_names.split(name)
+    return (first, last) if last else ("", first or name)
+
+
+def _cells(ctx: Context, row: _Row, form: Form) -> dict[str, str]:
     items = emails_of(ctx.vault, row.emails)
-    numbers = [phones.dialled(number, row.country, phone) for number in phones_of(ctx.vault, row.phone_numbers)]
+    numbers = [phones.dialled(number, row.country, form.phone) for number in phones_of(ctx.vault, row.phone_numbers)]
     work, home = ([item["address"] for item in items if item["type"] == kind] for kind in ("business", "personal"))
-    first, last = person_names.split(row.full_name)
-    if not last:  # every CRM identifies people by it
-        first, last = "", first or row.full_name
+    first, last = _parts(row.full_name, form.names)
     texts = ("full_name", "title", "company", "company_domain", "country", "city", "linkedinurl", "note", "createdon")
     return {name: getattr(row, name) or "" for name in texts} | {
         "firstname": first, "lastname": last, "email": next(iter([*work, *home]), ""),

@@ -8,6 +8,7 @@ from tests.helpers.journeys import run_journey
 from tests.helpers.support import DATA, ROOT, NewDatabase, Serve, tableapi
 
 CORPUS = DATA / "corpus"
+DIRECTORY = ("linkedin-connections.csv", "excel-de.csv", "openpyxl.xlsx", "excel-jp.csv")
 # A domain in Unicode; the removal names it in ASCII.
 REMOVED = (
     "full_name,linkedinurl,business_emails\nJürgen Punycode,linkedin.com/in/juergen-punycode,juergen@müller.example\n"
@@ -19,7 +20,7 @@ def test_files_of_other_programs_are_imported(serve: Serve, new_database: NewDat
     server = serve(cwd=ROOT, DEMO="1", WORKERS="1", RATE_LIMITS="off", DATABASE_URL=url, DATA_DIR=data)
     removed = tmp_path / "removed.csv"
     removed.write_text(REMOVED, encoding="utf-8")
-    for file in (CORPUS / "linkedin-connections.csv", CORPUS / "excel-de.csv", CORPUS / "openpyxl.xlsx", removed):
+    for file in (*(CORPUS / name for name in DIRECTORY), removed):
         done = tableapi("run", "importpeople", f"file={file}", cwd=ROOT, DATABASE_URL=url, DATA_DIR=data, INIT="off")
         assert done.returncode == 0, done.stderr
     run_journey("imports", server.url, FILES=str(CORPUS))

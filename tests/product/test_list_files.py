@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import secrets
 from typing import Any
 
@@ -211,6 +212,29 @@ async def test_a_crm_gets_a_last_name_a_company_and_a_number_that_it_can_dial(
         row[phone] for row in _rows(await _export(account.owner, listid, form=form, phone_format="international"))
     } - {""}
     assert international == "+49 1511 2345678"
+
+
+async def test_names_that_cannot_be_split_are_shown_for_a_decision(
+    product: Product, account: Account, other: Account
+) -> None:
+    listid = await _list(account.owner)
+    people = [await product.person(full_name=name, company="Acme") for name in ("Cher", "PhD", "Jane Doe", "王小明")]
+    await _import(account.owner, listid, "\n".join(map(_url, people)))
+    assert (await _export(other.owner, listid, preview="true")).status_code == 404
+    for names in ("x", '{"Cher":["a"]}', '{"Cher":"a"}', f'{{"Cher":["{"a" * 101}","b"]}}', "[]"):
+        assert (await _export(account.owner, listid, names=names)).status_code == 422
+    preview = (await _export(account.owner, listid, preview="true")).json()["resource"]
+    assert preview == [
+        {"full_name": name, "firstname": "", "lastname": name} for name in ("Cher", "PhD", "王小明")
+    ]  # fmt: skip
+    decided = {"王小明": ["小明", "王"], "Cher": ["Cher", ""], "nobody": ["No", "Body"]}
+    for form, columns in (("salesforce", ("First Name", "Last Name")), ("hubspot", ("First Name", "Last Name"))):
+        rows = _rows(await _export(account.owner, listid, form=form, names=json.dumps(decided)))
+        assert sorted(tuple(row[name] for name in columns) for row in rows) == [
+            ("", "Cher"), ("", "PhD"), ("Jane", "Doe"), ("小明", "王"),
+        ]  # fmt: skip
+    counted = "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'"
+    assert await product.db.fetchval(counted, account.clientid) == 2  # without the preview
 
 
 async def test_csv_for_excel_begins_with_a_byte_order_mark(product: Product, account: Account) -> None:

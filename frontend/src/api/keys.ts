@@ -24,6 +24,7 @@ export const keys = {
   bulkEstimate: (file: File, kinds: readonly string[]) => ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
   revealCount: (revealedby: number, date: string, split: string, team: boolean) => ["getrevealcount", revealedby, date, split, team] as const,
   identities: ["identities"],
+  unsplitNames: (listid: number) => ["contactlistitem", "unsplit", listid] as const,
   undo: (code: string) => ["emailundo", code] as const,
   appCounters: ["appcounters"],
   pace: ["pace"],

@@ -1,5 +1,5 @@
 /** Imports people into a list, from pasted addresses or a file with any columns, and saves a list as a file. */
-import { Button, Checkbox, FileButton, NativeSelect, Textarea } from "@mantine/core";
+import { Button, Checkbox, FileButton, NativeSelect, TextInput, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download, Upload } from "lucide-react";
 import { useState } from "react";
@@ -7,7 +7,7 @@ import { toast } from "../../../shared/toasts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { explainExport } from "../../api/exports";
-import { LIST_COLUMNS, type ListColumn, type ListForm, useExportList, useImportList } from "../../api/listfiles";
+import { LIST_COLUMNS, type ListColumn, type ListForm, type Names, unsplitNames, useExportList, useImportList } from "../../api/listfiles";
 import { contactLists } from "../../api/people";
 import { useTableWrite } from "../../api/tables";
 import type { ContactList } from "../../api/types";
@@ -22,6 +22,11 @@ type Meaning = (typeof MEANINGS)[number];
 type Found = NonNullable<ReturnType<typeof useImportList>["data"]>;
 // The columns that the server chooses automatically.
 const USUAL: ListColumn[] = ["full_name", "title", "company", "country", "email", "phone"];
+/** Forms with a first and a last name. */
+const SPLIT: ReadonlySet<ListForm> = new Set(["hubspot", "salesforce"]);
+const MOST_OPEN = 4;
+/** More would not fit into an address. */
+const MOST_NAMES = 50;
 const FORMS: ListForm[] = ["", "hubspot", "salesforce", "pipedrive"];
 
 /** The columns of a file that the server could not recognize by name. */
@@ -38,6 +43,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
   const [mapping, setMapping] = useState<Record<string, Meaning>>({});
   const [form, setForm] = useState<ListForm>("");
   const [wanted, setWanted] = useState<readonly ListColumn[]>(USUAL);
+  const [names, setNames] = useState<Names>({});
   const imports = useImportList();
   const create = useTableWrite<ContactList>("contactlist", { method: "POST" });
   const exports = useExportList();
@@ -73,7 +79,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
     preview(picked, null, made?.listid);
   };
   const submit = () => imports.mutate(bodyOf(file, isMapped ? mapping : null, listid), { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
-  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format, columns: wanted });
+  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format, columns: wanted, names });
 
   return (
     <Dialog opened onClose={onClose} title={t("people.lists")}>
@@ -103,6 +109,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
               <FormAlert text={exports.error && explainExport(exports.error)} />
               <NativeSelect label={t("people.exportFor")} data={FORMS.map((value) => ({ value, label: t(`people.form.${value || "plain"}`) }))} value={form} onChange={(event) => setForm(event.currentTarget.value as ListForm)} />
               {form === "" && <Columns wanted={wanted} onChange={setWanted} />}
+              {SPLIT.has(form) && <Unsplit listid={listid} names={names} onChange={setNames} />}
               <div className={classes.dialogFoot}>
                 {(["csv", "xlsx"] as const).map((format) => (
                   <BusyButton key={format} variant="default" disabled={form === "" && wanted.length === 0} busy={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
@@ -209,6 +216,29 @@ function Meanings({ column, value, onChange }: { column: string; value: Meaning;
       value={value}
       onChange={(event) => onChange(event.currentTarget.value as Meaning)}
     />
+  );
+}
+
+/** Names that have no clear first and last name, for a decision: these programs identify people by the last one. */
+function Unsplit({ listid, names, onChange }: { listid: number; names: Names; onChange: (names: Names) => void }) {
+  const found = useQuery(unsplitNames(listid)).data?.resource ?? [];
+  if (found.length === 0) return null;
+  return (
+    <details className={classes.chooser} open={found.length < MOST_OPEN}>
+      <summary>{t("people.unsplit", { count: found.length })}</summary>
+      <div>
+        {found.slice(0, MOST_NAMES).map(({ full_name, firstname, lastname }) => {
+          const [first, last] = names[full_name] ?? [firstname, lastname];
+          return (
+            <fieldset key={full_name} className={classes.unsplit}>
+              <legend>{full_name}</legend>
+              <TextInput label={t("people.column.firstname")} value={first} maxLength={100} onChange={(event) => onChange({ ...names, [full_name]: [event.currentTarget.value, last] })} />
+              <TextInput label={t("people.column.lastname")} value={last} maxLength={100} error={last.trim() === "" && t("people.lastnameNeeded")} onChange={(event) => onChange({ ...names, [full_name]: [first, event.currentTarget.value] })} />
+            </fieldset>
+          );
+        })}
+      </div>
+    </details>
   );
 }
 

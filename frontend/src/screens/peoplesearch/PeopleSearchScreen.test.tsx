@@ -204,3 +204,25 @@ test("a file is shown before it is imported, and becomes the first list", async 
     { ...given, encoding: "cp1250", mapping: null },
   ]);
 });
+
+test("names without a clear last name are shown before an export for a CRM", async () => {
+  const unsplit = { resource: [{ full_name: "王小明", firstname: "", lastname: "王小明" }] };
+  const sent = serve({ ...LISTS, "GET leads/_table/contactlist": { resource: [{ listid: 7, name: "Leads" }] }, "GET listexport": unsplit });
+  draw(<PeopleSearchScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Lists" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.selectOptions(await dialog.findByLabelText("Export for"), "Salesforce");
+  const name = within(await dialog.findByRole("group", { name: "王小明" }));
+  await user.type(name.getByLabelText("First name"), "小明");
+  await user.clear(name.getByLabelText(/^Last name/));
+  expect(name.getByText("Without a last name, the full name is used.")).toBeVisible();
+  await user.type(name.getByLabelText(/^Last name/), "王");
+  await user.click(dialog.getByRole("button", { name: "CSV" }));
+  const queries = () => sent.filter(({ path }) => path === "listexport").map(({ query }) => Object.fromEntries(query));
+  await waitFor(() =>
+    expect(queries()).toEqual([
+      { listid: "7", preview: "true" },
+      { listid: "7", format: "csv", form: "salesforce", names: '{"王小明":["小明","王"]}' },
+    ]),
+  );
+});

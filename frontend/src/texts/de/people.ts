@@ -114,6 +114,9 @@ export const people: Translation<typeof english> = {
     meaning: { none: "Weglassen", linkedinurl: "Profiladresse", name: "Name", firstname: "Vorname", lastname: "Nachname", company: "Unternehmen", tags: "Tags", note: "Notiz" },
     exportFor: "Exportieren für",
     form: { plain: "Eine Tabelle", hubspot: "HubSpot", salesforce: "Salesforce", pipedrive: "Pipedrive" },
+    unsplit_one: "{{count}} Name hat keinen klaren Vor- und Nachnamen",
+    unsplit_other: "{{count}} Namen haben keinen klaren Vor- und Nachnamen",
+    lastnameNeeded: "Ohne Nachnamen wird der ganze Name verwendet.",
     exportColumns_one: "{{count}} Spalte",
     exportColumns_other: "{{count}} Spalten",
     column: {

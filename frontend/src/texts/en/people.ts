@@ -111,6 +111,9 @@ export const people = {
     meaning: { none: "Leave out", linkedinurl: "Profile address", name: "Name", firstname: "First name", lastname: "Last name", company: "Company", tags: "Tags", note: "Note" },
     exportFor: "Export for",
     form: { plain: "A spreadsheet", hubspot: "HubSpot", salesforce: "Salesforce", pipedrive: "Pipedrive" },
+    unsplit_one: "{{count}} name has no clear first and last name",
+    unsplit_other: "{{count}} names have no clear first and last name",
+    lastnameNeeded: "Without a last name, the full name is used.",
     exportColumns_one: "{{count}} column",
     exportColumns_other: "{{count}} columns",
     column: {
