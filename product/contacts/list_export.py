@@ -38,6 +38,7 @@ COLUMNS = (
     "email", "business_emails", "personal_emails", "phone", "phones", "verification", "tags", "note", "createdon",
 )  # fmt: skip
 
+NO_NAMES: Mapping[str, tuple[str, str]] = {}
 # Contact values: for the owner those of the account, for a member those of the contacts in the member's own list.
 _ROWS = """
     select i.full_name, i.title, i.company, p.company_domain, i.country, p.city, i.linkedinurl, i.tags, i.note,
@@ -88,7 +89,7 @@ async def unsplit(ctx: Context, listid: int) -> dict[str, tuple[str, str]]:
     owner = ctx.actor.role == "client"
     rows = await ctx.db.all(_Row, _ROWS, ctx.actor.clientid, listid, owner, ctx.actor.appuserid, export.MAX_ROWS)
     names = {row.full_name for row in rows}
-    return {name: _parts(name, {}) for name in sorted(names) if not all(person_names.split(name))}
+    return {name: _parts(name) for name in sorted(names) if not all(person_names.split(name))}
 
 
 async def write(ctx: Context, listid: int, form: Form) -> tuple[bytes, str]:
@@ -105,7 +106,7 @@ async def write(ctx: Context, listid: int, form: Form) -> tuple[bytes, str]:
 
 
 def _file(ctx: Context, rows: Sequence[_Row], form: Form) -> tuple[bytes, str]:
-    lines = [_line(_cells(ctx, row, form), form.heads) for row in rows]
+    lines = [_line(_cells(ctx, row, form.phone, form.names), form.heads) for row in rows]
     return write_file(form.format, lines, tuple(form.heads), "List", safe=True, bom=form.bom)
 
 
@@ -113,17 +114,19 @@ def _line(cells: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
     return {head: cells[column] or REQUIRED.get(head, "") for head, column in heads.items()}
 
 
-def _parts(name: str, decided: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
+def _parts(name: str, decided: Mapping[str, tuple[str, str]] = NO_NAMES) -> tuple[str, str]:
     """Return first and last name. The last is never empty, because every CRM identifies people by it."""
     first, last = decided.get(name) or person_names.split(name)
     return (first, last) if last else ("", first or name)
 
 
-def _cells(ctx: Context, row: _Row, form: Form) -> dict[str, str]:
+def _cells(
+    ctx: Context, row: _Row, phone: phones.Form = "e164", decided: Mapping[str, tuple[str, str]] = NO_NAMES
+) -> dict[str, str]:
     items = emails_of(ctx.vault, row.emails)
-    numbers = [phones.dialled(number, row.country, form.phone) for number in phones_of(ctx.vault, row.phone_numbers)]
+    numbers = [phones.dialled(number, row.country, phone) for number in phones_of(ctx.vault, row.phone_numbers)]
     work, home = ([item["address"] for item in items if item["type"] == kind] for kind in ("business", "personal"))
-    first, last = _parts(row.full_name, form.names)
+    first, last = _parts(row.full_name, decided)
     texts = ("full_name", "title", "company", "company_domain", "country", "city", "linkedinurl", "note", "createdon")
     return {name: getattr(row, name) or "" for name in texts} | {
         "firstname": first, "lastname": last, "email": next(iter([*work, *home]), ""),
