@@ -107,6 +107,30 @@ def test_a_wrong_encoding_is_rejected() -> None:
         list_file.read(PLAIN.encode("cp1252").decode("utf-8", "replace"))  # as a browser reads it
 
 
+def test_damaged_letters_do_not_turn_a_file_into_another_encoding() -> None:
+    """Programs that cut texts at a number of bytes leave half a letter, here of the last company."""
+    damaged = PLAIN.replace("\n", "\nGünther Weiß,Käse & Söhne,\n", 1).encode()[: -len(f" AG,{B}\n") - 2] + b"\n"
+    with pytest.raises(Invalid, match="UTF-8"):
+        list_file.read(damaged)
+    assert list_file.read(PLAIN.encode("cp1252")).encoding == "cp1252"
+
+
+def test_the_encoding_of_a_large_file_is_guessed_from_its_other_letters() -> None:
+    rows = "Jane Doe,Acme,x/in/a\n" * 900
+    text = "Name,Company,URL\n" + rows + "Zdeněk Dvořák,Příklad,x/in/b\n"
+    padded = text.replace("Acme", "A" * 300)
+    sheet = list_file.read(padded.encode("cp1250"))
+    assert (sheet.encoding, sheet.rows[-1][1][0]) == ("cp1250", "Zdeněk Dvořák")
+
+
+def test_the_column_of_profile_addresses_is_the_one_that_has_them() -> None:
+    head, row = "URL,Profile Link,Name,Company\n", "https://acme.example,{},Jane,Acme\n"
+    assert url_list.of_csv((head + row.format(A)).encode()) == [A]
+    assert url_list.of_csv(f"Name,Where,Company\nJörg,{A},x\nZoë,{B},y\n".encode()) == [A, B]
+    lead = "https://www.linkedin.com/sales/lead/ACwAAB,x"
+    assert url_list.of_csv(f'LinkedIn URL,Profile\n"{lead}",{A}\n'.encode()) == [A]
+
+
 def test_line_numbers_are_those_on_which_records_begin() -> None:
     text = 'sep=,\nNotes:\n\nName,Company\n\n"Jane\nvan\nDoe",Acme\nJoe,Acme\n'
     sheet = list_file.read(text)
