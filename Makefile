@@ -20,10 +20,16 @@ WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
+run: place setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: ## Every check, with JOBS=4 workers: half of the time tests wait
+# PostgreSQL does not run as root, and the user that it then runs as has to reach its programs.
+.PHONY: place
+place:
+	@[ -x $(BIN)/python ] || tools/venv
+	@[ -n "$${DATABASE_URL-}" ] || grep -qs '^DATABASE_URL=.' .env || $(BIN)/python -m tableapi.server.postgres.privileges
+
+test: place ## Every check, with JOBS=4 workers: half of the time tests wait
 	@$(MAKE) -j3 unit types lint conformance programs
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
 	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),4) -m "not timing" tests

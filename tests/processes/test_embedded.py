@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import multiprocessing
 import os
 import pwd
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import asyncpg
@@ -22,7 +24,7 @@ import pytest
 from tableapi.server.postgres import privileges
 from tableapi.server.postgres import server as embedded
 from tableapi.server.postgres.server import Embedded, NoPostgres
-from tests.helpers.support import PATIENCE, ROOT, Serve, execute
+from tests.helpers.support import PATIENCE, ROOT, Serve, clean_environment, execute
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +82,105 @@ def test_an_unwritable_folder_is_reported_in_one_line() -> None:
         Embedded(Path("/proc/nothing/postgres")).start()
 
 
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """Return a folder that every user may enter, as the parents of `tmp_path` are closed."""
+    folder = Path(tempfile.mkdtemp(prefix="tableapi-"))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def _without_namespaces(run: Callable[[], str]) -> str:
+    """Return the result of a function that runs as a root that may not create user namespaces."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    (mapped, map_it), (output, told) = os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            assert not libc.unshare(privileges.CLONE_NEWUSER)
+            os.write(told, b"unshared")
+            os.read(mapped, 1)
+            Path("/proc/sys/user/max_user_namespaces").write_text("0")
+            os.write(told, run().encode())
+        finally:
+            os._exit(0)
+    assert os.read(output, 8) == b"unshared"
+    for name in ("uid_map", "gid_map"):
+        Path(f"/proc/{child}/{name}").write_text("0 0 65536")
+    os.write(map_it, b"x")
+    os.close(told)
+    try:
+        with os.fdopen(output) as lines:
+            return lines.read()
+    finally:
+        os.waitpid(child, 0)
+        os.close(mapped)
+        os.close(map_it)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
-def test_root_without_an_alternative_user_gets_instructions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden() -> None:
-        raise PermissionError
+@pytest.mark.parametrize(
+    ("closed", "data", "remedy"), [("a", "a/b/data", "Set DATA_DIR"), ("bin", "b/data", "Move the installation")]
+)
+def test_root_without_namespaces_gets_the_name_of_the_closed_folder(
+    closed: str, data: str, remedy: str, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = public / "bin" / "programs"
+    programs.parent.mkdir()
+    programs.symlink_to(next(iter(embedded.binaries())))
+    (public / closed).mkdir(exist_ok=True)
+    (public / closed).chmod(0o700)
+    monkeypatch.setattr(embedded, "binaries", lambda: iter([programs]))
 
-    monkeypatch.setattr(privileges, "_open_to_all", lambda path: False)
-    monkeypatch.setattr(privileges, "_namespace", lambda nobody: forbidden)
+    def start() -> str:
+        try:
+            Embedded(public / data / "postgres").start()
+        except NoPostgres as error:
+            return str(error)
+        return "started"
 
-    with pytest.raises(NoPostgres, match="Set DATA_DIR to such a folder"):
-        Embedded(tmp_path / "postgres").start()
+    told = _without_namespaces(start)
+    assert f"may not enter {public / closed}, which contains its {'data' if closed == 'a' else 'programs'}." in told
+    assert remedy in told
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
+def test_root_without_namespaces_keeps_the_data_of_a_start_with_them(public: Path) -> None:
+    folder = public / "data" / "postgres"
+    folder.parent.mkdir(mode=0o700)
+    with Embedded(folder, durable=False) as url:
+        execute(url, "create table kept (n integer)")
+        assert folder.stat().st_uid == 0
+
+    def start() -> str:
+        with Embedded(folder, durable=False) as url:
+            execute(url, "select n from kept")
+            return str(folder.stat().st_uid)
+
+    assert _without_namespaces(start) == str(pwd.getpwnam("nobody").pw_uid)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
+def test_make_run_checks_the_folder_before_installing(public: Path) -> None:
+    closed = public / "closed"
+    closed.mkdir(mode=0o700)
+    shutil.copy(ROOT / "Makefile", closed)
+    (closed / ".venv" / "bin").mkdir(parents=True)
+    (closed / ".venv" / "bin" / "python").symlink_to(sys.executable)
+
+    def place(**environment: str) -> str:
+        done = subprocess.run(
+            ["make", "place"], cwd=closed, env=clean_environment(**environment), capture_output=True, text=True,
+            check=False, timeout=PATIENCE,
+        )  # fmt: skip
+        return f"{done.returncode} {[line for line in done.stderr.splitlines() if 'PostgreSQL' in line]}"
+
+    told = _without_namespaces(place)
+    assert told.startswith("2 ")
+    assert f"may not enter {closed}, which contains its programs. Move the installation" in told
+    assert _without_namespaces(lambda: place(DATABASE_URL="postgresql://db/app")) == "0 []"
+    assert place() == "0 []"
 
 
 def test_a_relative_folder_keeps_its_data_and_its_port(

@@ -11,6 +11,7 @@ import ctypes
 import os
 import pwd
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,16 +35,10 @@ class UnprivilegedUser:
     def run(self, command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
         if self.uid is not None:
             options |= {"user": self.uid, "group": self.gid, "extra_groups": []}
-        try:
-            return subprocess.run(
-                command, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
-                preexec_fn=self.enter, check=False, **options,
-            )  # fmt: skip
-        except subprocess.SubprocessError:
-            raise CannotDropPrivileges(
-                "When started as root, PostgreSQL needs a folder that every user may enter. Set DATA_DIR to such a "
-                "folder, run as an ordinary user, or set DATABASE_URL."
-            ) from None
+        return subprocess.run(
+            command, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+            preexec_fn=self.enter, check=False, **options,
+        )  # fmt: skip
 
     def own(self, path: Path) -> None:
         """Make this user the owner of `path`."""
@@ -62,12 +57,15 @@ def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
     uid, gid = (status.st_uid, status.st_gid) if status.st_uid else (nobody.pw_uid, nobody.pw_gid)
     fresh = not (folder / "data").exists()
     reachable = _open_to_all(folder.parent) and _open_to_all(programs)
-    if not reachable and not _may_unshare(nobody) and all(map(_open_to_all, (folder.parent.parent, programs))):
+    may_unshare = _may_unshare(nobody)
+    if not reachable and not may_unshare:
         # Allow only that group to enter the data folder.
+        if closed := _closed(programs) or _closed(folder.parent.parent):
+            raise CannotDropPrivileges(_advice(closed, programs))
         os.chown(folder.parent, -1, nobody.pw_gid)
         folder.parent.chmod(0o710)
-        uid, gid, reachable, fresh = nobody.pw_uid, nobody.pw_gid, True, True
-    if reachable and (fresh or status.st_uid):
+        uid, gid, reachable = nobody.pw_uid, nobody.pw_gid, True
+    if reachable and (fresh or status.st_uid or not may_unshare):
         runner = UnprivilegedUser(uid, gid)
     else:
         uid, gid = 0, 0
@@ -81,14 +79,29 @@ def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
 
 def _open_to_all(folder: Path) -> bool:
     """Return whether every user may enter `folder` and its parents."""
-    return all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
+    return _closed(folder) is None
+
+
+def _closed(folder: Path) -> Path | None:
+    """Return the topmost of `folder` and its parents that not every user may enter, if any."""
+    return next((path for path in reversed((folder, *folder.parents)) if not path.stat().st_mode & 0o001), None)
+
+
+def _advice(closed: Path, programs: Path) -> str:
+    """Explain that PostgreSQL cannot run here because of the folder `closed`."""
+    held = "its programs" if closed in (programs, *programs.parents) else "its data"
+    move = "Move the installation" if held == "its programs" else "Set DATA_DIR"
+    return (
+        f"PostgreSQL does not run as root, and other users may not enter {closed}, which contains {held}. {move} to a "
+        f"folder that every user may enter, such as below /opt or /srv, run as an ordinary user, or set DATABASE_URL."
+    )
 
 
 def _may_unshare(nobody: pwd.struct_passwd) -> bool:
     """Return whether root may create user namespaces here, which most containers forbid."""
     try:
         UnprivilegedUser(enter=_namespace(nobody)).run(["true"])
-    except CannotDropPrivileges:
+    except subprocess.SubprocessError:
         return False
     return True
 
@@ -104,3 +117,15 @@ def _namespace(nobody: pwd.struct_passwd) -> Callable[[], None]:
         Path("/proc/self/gid_map").write_text(f"{nobody.pw_gid} 0 1")
 
     return enter
+
+
+def main() -> None:
+    """Exit with advice if root could not run PostgreSQL's programs when installed in this folder."""
+    folder = Path.cwd()
+    closed = _closed(folder)
+    if os.geteuid() == 0 and closed is not None and not _may_unshare(pwd.getpwnam("nobody")):
+        sys.exit(_advice(closed, folder))
+
+
+if __name__ == "__main__":
+    main()
