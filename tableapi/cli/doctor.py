@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from tableapi.config.command_error import CommandError, MissingExtra
+from tableapi.config.interpreter import is_optimized
 from tableapi.config.networks import is_loopback
 from tableapi.crypto.tls import tls_context
 from tableapi.version import VERSION
@@ -91,6 +93,17 @@ def examine(url: str, token: str = "") -> Findings:
     with httpx2.Client(timeout=TIMEOUT_SECONDS, verify=tls_context(), headers=_HEADERS) as http:
         _Walk(http, url, findings, httpx2.HTTPError).run(token)
     return findings
+
+
+def examine_python() -> tuple[str, bool]:
+    """Describe the running Python, and return whether its build makes it slow."""
+    name = f"Python {sys.version.split()[0]} in {sys.base_prefix}"
+    if is_optimized():
+        return f"{OK + ':':<7}{name} was built with optimizations.", False
+    return (
+        f"{WRONG + ':':<7}{name} was built without --enable-optimizations, so requests take a seventh more time.\n"
+        "       Use Debian's, Docker's or uv's, or build it again; see docs/guides/deployment.md."
+    ), True
 
 
 class _Walk:

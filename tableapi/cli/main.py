@@ -75,8 +75,9 @@ CONTRACT = """examples:
 DOCTOR = """examples:
   tableapi doctor mcp https://api.example.com/mcp    check each step of the sign-in, and report problems
   tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and say why this token is rejected
+  tableapi doctor python                             whether this Python was built for speed
 
-Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
+Exit code 1 when an assistant cannot sign in, or Python is slow. docs/guides/agents.md describes the steps."""
 
 
 def _key(text: str) -> str:
@@ -154,9 +155,11 @@ def parser() -> argparse.ArgumentParser:
     contract.add_argument("--url", default="", help="describe the server at this address")
     contract.add_argument("--api-key", default="", metavar="KEY", help="as a caller with this key sees it")
     contract.add_argument("--session", default="", metavar="TOKEN", help="as the user of this session sees it")
-    doctor = add("doctor", _doctor, "Check the sign-in of agents at a URL, and suggest fixes.", DOCTOR)
-    doctor.add_argument("what", choices=("mcp",))
-    doctor.add_argument("url", help="address of the endpoint, such as https://api.example.com/mcp")
+    doctor = add("doctor", _doctor, "Check the sign-in of agents at a URL, or Python, and suggest fixes.", DOCTOR)
+    doctor.add_argument("what", choices=("mcp", "python"))
+    doctor.add_argument(
+        "url", nargs="?", default="", help="with mcp: address of the endpoint, such as https://api.example.com/mcp"
+    )
     doctor.add_argument("--token", default="", metavar="TOKEN", help="an access token to try")
     return top
 
@@ -378,8 +381,12 @@ def _description(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _doctor(args: argparse.Namespace) -> int:
-    from tableapi.cli.doctor import examine, report
+    from tableapi.cli.doctor import examine, examine_python, report
 
+    if args.what == "python":
+        note, is_slow = examine_python()
+        print(note)
+        return int(is_slow)
     findings = examine(args.url, args.token)
     print(report(findings))
     return int(findings.is_bad)

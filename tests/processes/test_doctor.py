@@ -1,4 +1,4 @@
-"""`tableapi doctor mcp URL`, with a working sign-in, without one, and with a fault in one step."""
+"""`tableapi doctor mcp URL`, with a working sign-in, without one, and with a fault in one step; `doctor python`."""
 
 from __future__ import annotations
 
@@ -192,3 +192,27 @@ def test_the_sign_in_of_the_product_works(serve: Serve, new_database: NewDatabas
     ended = doctor(tmp_path, f"{server.url}/mcp")
     assert ended.returncode == 0, ended.stdout
     assert "client ID metadata documents or dynamic registration" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        ("'--prefix=/opt'", 1, "wrong: Python"),
+        ("'--prefix=/opt' '--enable-optimizations'", 0, "was built with optimizations"),
+        ("'--enable-shared' '--prefix=/usr' '--enable-ipv6'", 0, "was built with optimizations"),  # Debian's
+    ],
+)
+def test_a_python_without_optimizations_is_reported(options: str, code: int, told: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sysconfig\nsysconfig.get_config_vars()['CONFIG_ARGS'] = {options!r}\n"
+    )
+    done = tableapi("doctor", "python", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{ROOT}")
+    assert done.returncode == code, done.stderr
+    assert told in done.stdout
+    assert ("--enable-optimizations" in done.stdout) == bool(code)
+
+
+def test_an_examination_without_an_address_is_rejected(tmp_path: Path) -> None:
+    done = tableapi("doctor", "mcp", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "such as https://api.example.com/mcp" in done.stderr

