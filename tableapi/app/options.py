@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.networks import is_loopback as is_loopback
+from tableapi.config.rules import described
 from tableapi.config.settings import Name, PostgresUrl
 
 NAME = re.compile(r"[A-Za-z][\w-]{0,62}", re.ASCII)
@@ -109,12 +110,13 @@ def of_any(
         name, _, url = text.partition("=")
         try:
             name, url = TypeAdapter(Name).validate_python(name), TypeAdapter(PostgresUrl).validate_python(url)
-        except ValidationError:
+        except ValidationError as error:
             # A URL without a name is not repeated, because it may contain a password.
             label = name if NAME.fullmatch(name) else f"number {number}"
-            raise BadDatasets(
-                f"{source} {label}: must be NAME=postgresql://user:password@host:5432/database."
-            ) from None
+            told = described(error.errors(include_url=False)[0])
+            if not told.startswith("the "):  # another form altogether
+                told = "must be NAME=postgresql://user:password@host:5432/database"
+            raise BadDatasets(f"{source} {label}: {told}.") from None
         if name in urls:
             raise BadDatasets(f"{source} {name} is given twice. Choose another name for one of them.")
         urls[name] = url
@@ -139,6 +141,6 @@ def _access_file(path: Path) -> AccessFile:
     try:
         return AccessFile.load(path)
     except OSError as error:
-        raise BadDatasets(f"--access {path}: {error.strerror}.") from None
+        raise BadDatasets(f"The access file {path}: {error.strerror}.") from None
     except ValueError as error:
-        raise BadDatasets(f"--access {path}: {str(error).splitlines()[0]}.") from None
+        raise BadDatasets(f"The access file {path}: {str(error).splitlines()[0]}.") from None

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tableapi.auth.policy import VERBS, Actor, ActorTerms, DatabaseRole
 from tableapi.auth.rights import EVERYTHING, DerivedRights, Right
 from tableapi.auth.webhook import MAX_WEBHOOKS, Webhook
+from tableapi.config.rules import described
 from tableapi.schema.model import Column, Table
 from tableapi.schema.pgtypes import TEXT
 from tableapi.schema.sqltypes import Supply, as_text, constant_text, like_ended, like_escaped
@@ -95,7 +96,7 @@ class AccessFile(BaseModel):
             raise ValueError("the file is nested too deeply") from None
         except ValidationError as error:
             first = error.errors()[0]
-            place, message = _place(first["loc"]), first["msg"].removeprefix("Value error, ")
+            place, message = _place(first["loc"]), described(first)
             if not place:
                 raise ValueError("the file must contain one object with 'keys' and 'roles'") from None
             if first["type"] == "extra_forbidden":
@@ -104,6 +105,8 @@ class AccessFile(BaseModel):
                 message = "unknown member" + (
                     f", did you mean '{close[0]}'?" if close else f"; its object has {', '.join(members)}"
                 )
+            elif first["loc"][-1] == "verb_mask":
+                message = _mask(first["input"])
             raise ValueError(f"{place}: {message}") from None
         if "*" in access.roles:
             raise ValueError("'roles' defines the role '*', which is built in and may do everything. Rename the role")
@@ -149,6 +152,14 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         shown = twice if any(twice in model.model_fields for model in _MODELS.values()) else f"{twice[:4]}..."
         raise ValueError(f"the member '{shown}' occurs twice in one object. Remove one of them")
     return found
+
+
+def _mask(written: object) -> str:
+    """Explain the numbers of a `verb_mask`, and write the sum of the verbs that were named instead."""
+    numbers = ", ".join(f"{verb} {number}" for verb, number in VERBS.items())
+    named = [VERBS.get(name, 0) for name in re.findall(r"[A-Z]+", str(written).upper())]
+    write = f"; here {sum(named)}" if isinstance(written, str | list) and named and all(named) else ""
+    return f"must be a sum of these numbers: {numbers}{write}"
 
 
 def _reject_constant(name: str) -> None:

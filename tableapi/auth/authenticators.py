@@ -96,6 +96,17 @@ async def changes_of(authenticator: Authenticator) -> int:
     return await changes() if changes is not None else 0
 
 
+def _wrong_key(headers: Mapping[str, str]) -> Unauthorized:
+    """Build the error for a request without a known key."""
+    if app_key(headers):
+        message = "The API key in X-API-Key is not valid. Check that it was copied completely."
+    elif headers.get("authorization"):
+        message = "Send the API key in the header X-API-Key; this server reads no keys from Authorization."
+    else:
+        message = "Send an API key in the header X-API-Key."
+    return Unauthorized(message, reason="no_key")
+
+
 class OpenAuthenticator(Authenticator):
     """`--open`: grant every right to every request, or with `--api-key` to requests with that key."""
 
@@ -106,7 +117,7 @@ class OpenAuthenticator(Authenticator):
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         if not self._key or hmac.compare_digest(app_key(headers).encode(), self._key):
             return self._actor
-        raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
+        raise _wrong_key(headers)
 
 
 class KeyAuthenticator(Authenticator):
@@ -122,7 +133,7 @@ class KeyAuthenticator(Authenticator):
         if actor is None:
             if self._anonymous is not None and not key and not session_token(headers):
                 return self._anonymous
-            raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
+            raise _wrong_key(headers)
         return actor
 
 
@@ -213,7 +224,7 @@ class SessionAuthenticator(Authenticator):
             hashes = self._vault.indexes(self._sessions.key_purpose, key)
             row = await self._db.reads.fetchrow(self._sessions.key_lookup, hashes)
             if row is None:
-                raise Unauthorized("Send a valid API key in X-API-Key.", reason="no_key")
+                raise _wrong_key(headers)
         values = dict(row)
         return Actor(
             values["role"], values, key=key, user=dict(list(values.items())[:1]),

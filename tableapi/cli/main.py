@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -104,8 +105,8 @@ def parser() -> argparse.ArgumentParser:
 
     serve = add("serve", _serve, "Serve the project in this folder, or any database.", SERVE)
     serve.add_argument("--host", help="address to listen on (HOST, 127.0.0.1)")
-    serve.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
-    serve.add_argument("--workers", type=int, help="worker processes (WORKERS, one per core)")
+    serve.add_argument("--port", help="port to listen on (PORT, 8000)")
+    serve.add_argument("--workers", help="worker processes (WORKERS, one per core)")
     serve.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="serve this database")
     serve.add_argument("--open", action="store_true", help="give every client full rights")
     serve.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
@@ -114,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
     add("worker", _worker, "Run queued and scheduled jobs of the project.", WORKER)
     add("init", _init, "Create or upgrade the database of the project. Safe to repeat.", INIT)
     run = add("run", _run, "Run an internal script of the project.", RUN)
-    run.add_argument("script")
+    run.add_argument("script", nargs="?", default="", help="its name; without one, the names are listed")
     run.add_argument("values", nargs="*", metavar="name=value")
     mcp = add("mcp", _mcp, "Offer the tables to a language-model agent as MCP tools over stdio.", MCP)
     mcp.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="offer this database")
@@ -130,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
     changes.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
     changes.add_argument("--reader", metavar="ROLE", help="the database user of the servers, if it is a different one")
     demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
-    demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
+    demo.add_argument("--port", help="port to listen on (PORT, 8000)")
     rotate_keys = add(
         "rotate-keys",
         _rotate_keys,
@@ -166,7 +167,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = parser().parse_args(words)
+    args = _parsed(words)
     if getattr(args, "api_key", "") is None:
         args.api_key = ""
     hide_secrets()
@@ -177,6 +178,18 @@ def main(words: Sequence[str] | None = None) -> int:
         return _reject(error, error.code)
     except KeyboardInterrupt:
         return 130
+
+
+def _parsed(words: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the command line. An unknown option ends the command with the one that was probably meant."""
+    args, unknown = parser().parse_known_args(words)
+    if unknown:
+        command = next(action.choices[args.command] for action in parser()._actions if isinstance(action.choices, dict))
+        known = [option for action in command._actions for option in action.option_strings if option.startswith("--")]
+        close = get_close_matches(unknown[0].partition("=")[0], known, n=1)
+        meant = f" Did you mean {close[0]}?" if close else f" Its options: {', '.join(known)}."
+        command.error(f"unrecognized arguments: {' '.join(unknown)}.{meant}")
+    return args
 
 
 def _reject(error: Exception, code: int) -> int:

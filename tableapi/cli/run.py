@@ -48,9 +48,8 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
     scripts = Scripts.load(folder, settings, db)
     try:
         if name not in scripts.jobs:
-            raise UnknownScript(
-                f"There is no internal script '{name}'. Available scripts: {', '.join(sorted(scripts.jobs))}."
-            )
+            problem = f"There is no internal script '{name}'." if name else "Name the script to run."
+            raise UnknownScript(f"{problem} Available scripts: {', '.join(sorted(scripts.jobs))}.")
         _check_names(name, payload, scripts.jobs[name])
         result = await scripts.run_job(name, payload)
     finally:

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from tableapi.config.command_error import BadSettings
+from tableapi.config.rules import described
 from tableapi.config.secret_file import close_folder, kept_secret
 from tableapi.config.settings import Settings
 from tableapi.log import get_logger
@@ -129,15 +130,37 @@ def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
 
 
 def _one_line(error: ValidationError) -> str:
-    """Describe the first problem: `PORT: Input should be a valid integer (is 'x')`.
+    """Describe the first problem: `PORT: must be a whole number from 1 to 65535 (is 'x')`.
 
     Values of secrets are omitted.
     """
     first = error.errors(include_url=False)[0]
-    text = first["msg"].removeprefix("Value error, ")
     if not first["loc"]:
-        return f"{text}."
+        return f"{described(first)}."
     name = str(first["loc"][0])
     field = Settings.model_fields.get(name)
     shown = f" (is {first['input']!r})" if field is not None and field.repr else ""
-    return f"{name.upper()}: {text}{shown}."
+    return f"{name.upper()}: {_rule(first, field)}{shown}."
+
+
+def _rule(error: Mapping[str, Any], field: FieldInfo | None) -> str:
+    """Return the rule of a setting, with both bounds of a number, whichever of them a value broke."""
+    kind = error["type"]
+    if kind.startswith("bool_"):
+        return "must be on or off"
+    if kind == "string_pattern_mismatch":
+        return "must begin with a letter, and consist of at most 63 letters, digits, - and _"
+    if field is None or not kind.startswith(("int_", "float_", "greater_", "less_", "finite_")):
+        return described(error)
+    number = "a whole number" if field.annotation in (int, int | None) else "a number"
+    bounds = {
+        name: value
+        for one in field.metadata
+        for name in ("ge", "gt", "le")
+        if (value := getattr(one, name, None)) is not None
+    }
+    low, high = bounds.get("ge"), bounds.get("le")
+    if low is not None and high is not None:
+        return f"must be {number} from {low} to {high}"
+    least = f" of at least {low}" if low is not None else " above 0" if "gt" in bounds else ""
+    return f"must be {number}{least}" + (f" and at most {high}" if high is not None else "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -18,6 +18,10 @@ from tableapi.crypto.vault import key_error
 
 # Any scheme is allowed, because pages inside an app have origins such as capacitor://localhost.
 _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
+
+
+_HOST = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^:\[\]]*)(?::(\d{1,5}))?")
+_POSTGRES_URL = "postgresql://user:password@host:5432/database"
 
 
 def _listed(value: object) -> object:
@@ -29,11 +33,36 @@ def _lower(value: object) -> object:
 
 
 def postgres_url(value: str) -> str:
-    """Convert a URL to asyncpg's form; also accepts `postgres://` and `postgresql+driver://`."""
+    """Convert a URL to asyncpg's form; also accepts `postgres://` and `postgresql+driver://`.
+
+    Raises:
+        ValueError: another URL, or one in which a character of the password would end the address.
+    """
     scheme, _, rest = value.partition("://")
     if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
-        raise ValueError("must be a PostgreSQL URL: postgresql://user:password@host:5432/database")
+        raise ValueError(f"must be a PostgreSQL URL: {_POSTGRES_URL}")
+    if sign := _unencoded(rest):
+        code = quote(sign, safe="")
+        raise ValueError(f"the user name or password contains {sign}, which has a meaning in a URL: write it as {code}")
+    hosts = re.split("[/?#]", rest)[0].rpartition("@")[2].split(",")
+    if not all((match := _HOST.fullmatch(host)) and int(match[1] or 1) <= 65535 for host in hosts):
+        raise ValueError(f"the host or port is not valid. The form is {_POSTGRES_URL}")
     return f"postgresql://{rest}"
+
+
+def _unencoded(rest: str) -> str:
+    """Return the first character of a user name or password that must be encoded; "" if there is none.
+
+    rest: a URL after `://`. The last @ ends the password, except that one in a query belongs to it.
+    """
+    before_query, _, query = rest.partition("?")
+    if "@" in before_query:
+        secret = before_query.rpartition("@")[0]
+    elif "@" in query and not _HOST.fullmatch(before_query.partition("/")[0]):
+        secret = rest.rpartition("@")[0]
+    else:
+        return ""
+    return next((sign for sign in secret if sign in "#/?@[]"), "")
 
 
 def origin(value: str) -> str:

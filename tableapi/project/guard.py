@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_error
 from tableapi.auth.scopes import BASIC, OF_METHOD
+from tableapi.config.rules import WORDS
 from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.query.spelling import suggestion
@@ -244,17 +245,6 @@ def count_call(script: Script, request: HttpRequest) -> None:
             request.hit = hit
 
 
-# Messages for the error types that callers most often cause; others keep pydantic's text.
-_MESSAGES = (
-    dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "Must be a whole number")
-    | dict.fromkeys(("float_parsing", "float_type", "decimal_parsing", "decimal_type"), "Must be a number")
-    | dict.fromkeys(("bool_parsing", "bool_type"), "Must be true or false")
-    | dict.fromkeys(("date_parsing", "date_type", "date_from_datetime_parsing"), "Must be a date such as 2026-01-31")
-    | dict.fromkeys(("datetime_parsing", "datetime_type", "datetime_from_date_parsing"), "Must be a date and time")
-    | {"string_type": "Must be text", "list_type": "Must be a list", "extra_forbidden": "Unknown field"}
-)
-
-
 _NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
 
 
@@ -270,7 +260,9 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         message = ""
         for detail in error.errors(include_input=False):
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
-            text = _MESSAGES.get(case) or detail["msg"].removeprefix("Value error, ")
+            text = detail["msg"].removeprefix("Value error, ")
+            if case in WORDS:
+                text = WORDS[case][0].upper() + WORDS[case][1:]
             if case == "extra_forbidden" and len(detail["loc"]) == 1:
                 text += f".{suggestion(name, [field.alias or one for one, field in model.model_fields.items()])}"
             if not fields and "url" in detail and case not in _NO_CASE:  # pydantic's own, which does not name the field

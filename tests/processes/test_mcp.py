@@ -68,7 +68,7 @@ def test_a_command_without_rights_fails_with_one_line(database: str, tmp_path: P
     for words, text in (
         (("mcp", *dataset), "--open"),
         (("mcp", *dataset, "--access", str(access)), "--api-key KEY"),
-        (("mcp", *dataset, "--access", str(access), "--api-key", "guess"), "Send a valid API key"),
+        (("mcp", *dataset, "--access", str(access), "--api-key", "guess"), "API key in X-API-Key is not valid"),
         (("mcp",), "is not a project"),
     ):
         ended = tableapi(*words, cwd=tmp_path)

@@ -257,14 +257,18 @@ class Parser(Scanner):
             return name
         match = _NAME.match(self.text, self.at)
         if not match:
-            self.fail("Expected a field name")
+            self.fail("Expected a field name, as in city = 'Oslo'")
         self.at = match.end()
         return match[0]
 
 
+_SUCH_AS = ", such as =, >=, IN or CONTAINS"
+
+
 def _no_operator(word: str) -> str:
     if not word:
-        return "Expected an operator, such as =, >=, IN or CONTAINS"
+        return f"Expected an operator{_SUCH_AS}"
     if word in OPERATORS:
         return f"NOT {word} is not an operator; put NOT before the condition"
-    return f"Expected an operator, not '{word[:30]}'.{suggestion(word, OPERATORS)}".removesuffix(".")
+    meant = suggestion(word, OPERATORS)
+    return f"Expected an operator{'' if meant else _SUCH_AS}, not '{word[:30]}'.{meant}".removesuffix(".")

@@ -168,14 +168,14 @@ def test_a_key_defines_its_role_and_user(tmp_path: Path) -> None:
             {"keys": {"secret-key": {"role": "r"}}},
             "key 'secr...' names the role 'r', which is not defined under 'roles'",
         ),
-        ({"keys": {"secret-key": {}}}, "keys.secr....role: Field required"),
+        ({"keys": {"secret-key": {}}}, "keys.secr....role: is missing"),
         (
             {"keys": {"secret-key": {"role": "*", "users": {}}}},
             "keys.secr....users: unknown member, did you mean 'user'?",
         ),
         (
             {"roles": {"r": {"access": [{"verb_mask": "x"}]}}},
-            "roles.r.access.0.verb_mask: Input should be",
+            "roles.r.access.0.verb_mask: must be a sum",
         ),
         (
             {"roles": {"r": {"access": [{"verb_mask": 1, "filters": [{"name": "id", "operator": "~"}]}]}}},
@@ -196,10 +196,10 @@ def test_an_invalid_file_is_reported_in_one_line(content: dict[str, Any], messag
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({}, "roles.r.access.0.verb_mask: Field required"),
-        ({"verb_mask": "31"}, "roles.r.access.0.verb_mask: Input should be a valid integer"),
-        ({"verb_mask": True}, "roles.r.access.0.verb_mask: Input should be a valid integer"),
-        ({"verb_mask": 1, "requestor_mask": "1"}, "roles.r.access.0.requestor_mask: Input should be a valid integer"),
+        ({}, "roles.r.access.0.verb_mask: must be a sum of these numbers"),
+        ({"verb_mask": "31"}, "roles.r.access.0.verb_mask: must be a sum of these numbers"),
+        ({"verb_mask": True}, "roles.r.access.0.verb_mask: must be a sum of these numbers"),
+        ({"verb_mask": 1, "requestor_mask": "1"}, "roles.r.access.0.requestor_mask: must be a whole number"),
     ],
 )
 def test_an_access_without_a_valid_mask_is_rejected(entry: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -1,0 +1,204 @@
+"""A hundred wrong inputs: each message says what is wrong, where it is, and what to write instead.
+
+One table for requests and one for commands and settings. A mistake that a user met belongs here, with the words that
+would have helped.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, free_port, tableapi
+
+FULL, SALES = "key-of-full-rights", "key-of-the-sales-role"
+ACCESS = {
+    "keys": {FULL: {"role": "*"}, SALES: {"role": "sales"}},
+    "roles": {"sales": {"access": [{"component": "_table/customer/*", "verb_mask": 1}]}},
+}
+CUSTOMER, PRODUCT = "_table/customer", "_table/product"
+STRICT = {"Prefer": "handling=strict"}
+
+
+def _new(**values: Any) -> dict[str, Any]:
+    return {"json": {"resource": [values]}}
+
+
+# (method, path below /api/v2/shop/, options of the client, status, words)
+REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
+    # Names
+    ("GET", "_tabel", {}, 404, ("'_tabel'", "'_table'")),
+    ("GET", "../shp/_table", {}, 404, ("'shp'", "'shop'")),
+    ("GET", "_table/custmer", {}, 404, ("'custmer'", "'customer'")),
+    ("GET", "_func/add", {}, 404, ("'add'",)),
+    ("GET", "rpc/add", {}, 404, ("'rpc'", "_func/NAME")),
+    ("GET", f"{CUSTOMER}/99", {}, 404, ("'99'",)),
+    ("GET", f"{CUSTOMER}/abc", {}, 400, ("'id'", "whole number")),
+    ("PUT", "_table", {"json": {}}, 400, ("/_table/<table>",)),
+    # Fields, filters, order
+    ("GET", CUSTOMER, {"params": {"fields": "nmae"}}, 400, ("'customer'", "'nmae'", "'name'")),
+    ("GET", CUSTOMER, {"params": {"filter": "ctiy = 'Oslo'"}}, 400, ("'ctiy'", "'city'")),
+    ("GET", CUSTOMER, {"params": {"filter": "city == Oslo"}}, 400, ("'=='", "Write =", "position 6")),
+    ("GET", CUSTOMER, {"params": {"filter": "(city = Oslo"}}, 400, ("closing parenthesis", "position 12")),
+    ("GET", CUSTOMER, {"params": {"filter": "city = 'Oslo"}}, 400, ("closing quote", "position 7")),
+    ("GET", CUSTOMER, {"params": {"filter": "city equals Oslo"}}, 400, ("'EQUALS'", "IN or CONTAINS", "position 5")),
+    ("GET", CUSTOMER, {"params": {"filter": "city contain Oslo"}}, 400, ("'CONTAIN'", "'CONTAINS'")),
+    ("GET", CUSTOMER, {"params": {"filter": '{"city":"Oslo"}'}}, 400, ("field name", "city = 'Oslo'", "position 0")),
+    ("GET", CUSTOMER, {"params": {"filter": "id = abc"}}, 400, ("'id'", "whole number")),
+    ("GET", CUSTOMER, {"params": {"filter": "joined > yesterday"}}, 400, ("'joined'", "date such as")),
+    ("GET", CUSTOMER, {"params": {"order": "-name"}}, 400, ("'-name'", "field [asc|desc]")),
+    ("GET", CUSTOMER, {"params": {"order": "name descending"}}, 400, ("'name descending'", "field [asc|desc]")),
+    ("GET", CUSTOMER, {"params": {"order": "id.desc"}}, 400, ("'id.desc'", "id DESC")),
+    ("GET", CUSTOMER, {"params": {"limit": "abc"}}, 400, ("'limit'", "whole number")),
+    ("GET", CUSTOMER, {"params": {"page": "2"}}, 400, ("'page'", "limit and offset", "cursor")),
+    ("GET", CUSTOMER, {"params": {"feilds": "name"}}, 400, ("'feilds'", "'fields'")),
+    ("GET", CUSTOMER, {"params": {"related": "purchase"}}, 400, ("'purchase'", "'purchase_by_customer_id'")),
+    ("GET", CUSTOMER, {"params": {"city": "eq.Oslo"}}, 400, ("'city'", "filter=city = Oslo")),
+    ("GET", CUSTOMER, {"params": {"id": "eq.1"}}, 400, ("'id'", "filter=id = 1")),
+    ("GET", CUSTOMER, {"params": {"cursor": "xyz"}}, 400, ("cursor", "Start again")),
+    ("POST", f"{CUSTOMER}?upsert=maybe", _new(name="a"), 400, ("'upsert'", "true, false, ignore or get")),
+    # Bodies
+    ("POST", CUSTOMER, {"content": '{"resource":[{"name":"a",}]}'}, 400, ("trailing comma", "position 24")),
+    ("POST", CUSTOMER, {"json": {"name": "a"}}, 400, ('{"resource": [ {...} ]}',)),
+    ("POST", CUSTOMER, {"json": {"records": [{"name": "a"}]}}, 400, ('{"resource": [ {...} ]}',)),
+    ("POST", PRODUCT, _new(name="Pot", price="abc"), 400, ("'price'", "number")),
+    ("POST", PRODUCT, _new(price=1), 400, ("'name'", "required")),
+    ("POST", PRODUCT, _new(name="Mug", price=1), 400, ('"field":"name"', "already exists")),
+    ("POST", PRODUCT, _new(name="Pot", price=-1), 400, ("product_price_check", "rule of the table")),
+    ("POST", "_table/purchase", _new(customer_id=99), 400, ('"field":"customer_id"', "does not exist")),
+    ("PATCH", f"{PRODUCT}/1", {"json": {"name": None}}, 400, ("'name'", "null")),
+    ("PATCH", f"{CUSTOMER}/1", {"json": {"ctiy": "Rome"}, "headers": STRICT}, 400, ("'ctiy'", "'city'")),
+    ("DELETE", CUSTOMER, {}, 400, ("ids, records or a filter", "force=true")),
+    ("POST", f"{CUSTOMER}/1", {"json": {"name": "a"}}, 400, ("POST it to the table",)),
+    ("POST", CUSTOMER, {"data": {"name": "a"}}, 415, ("x-www-form-urlencoded", "application/json or text/csv")),
+    ("POST", CUSTOMER, {"content": f'{{"resource":[{" " * 1_100_000}]}}'}, 413, ("1 MB",)),
+    ("PATCH", f"{CUSTOMER}?limit=1", _new(id=1, city="a"), 400, ("'limit'", "max_affected")),
+    ("POST", CUSTOMER, _new(name="a") | {"headers": {"Idempotency-Key": "x" * 100}}, 400, ("1 to 64 printable",)),
+    # Rights
+    ("GET", CUSTOMER, {"headers": {"X-API-Key": ""}}, 401, ("Send an API key", "X-API-Key")),
+    ("GET", CUSTOMER, {"headers": {"X-API-Key": "guess"}}, 401, ("is not valid", "copied completely")),
+    ("GET", CUSTOMER, {"headers": {"X-API-Key": "", "Authorization": "Bearer a"}}, 401, ("X-API-Key", "Authorization")),
+    ("GET", PRODUCT, {"headers": {"X-API-Key": SALES}}, 403, ("read 'product'",)),
+    ("PATCH", f"{CUSTOMER}/1", {"json": {"city": "a"}, "headers": {"X-API-Key": SALES}}, 403, ("change 'customer'",)),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop(module_serve: Serve, module_database: NewDatabase, tmp_path_factory: pytest.TempPathFactory) -> Server:
+    url = module_database((ROOT / "docs" / "tutorial" / "shop.sql").read_text())
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "access.json").write_text(json.dumps(ACCESS))
+    return module_serve("--dataset", f"shop={url}", "--access", "access.json", cwd=folder)
+
+
+@pytest.mark.parametrize(("method", "path", "options", "status", "words"), REQUESTS)
+def test_a_wrong_request(
+    method: str, path: str, options: dict[str, Any], status: int, words: tuple[str, ...], shop: Server
+) -> None:
+    address = f"{shop.url}/api/v2/shop/{path}"
+    headers = {"X-API-Key": FULL, "Content-Type": "application/json"} if "content" in options else {"X-API-Key": FULL}
+    response = httpx2.request(method, address, **{**options, "headers": headers | options.get("headers", {})})
+    error = response.json()["error"]
+    assert error["status_code"] == response.status_code == status, response.text
+    is_batch = error["context"]["reason"] == "batch"  # its message is that of all records
+    told = json.dumps(error["context"], separators=(",", ":")) if is_batch else error["message"]
+    assert [word for word in words if word not in told] == [], told
+
+
+NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
+OPEN = ("serve", "--dataset", f"shop={NOWHERE}", "--open")
+BY_FILE = ("serve", "--dataset", f"shop={NOWHERE}", "--access", "access.json")
+
+
+def _url(password: str) -> tuple[str, ...]:
+    return "serve", "--dataset", f"shop=postgresql://me:{password}@127.0.0.1:5432/shop", "--open"
+
+
+def _role(**entry: Any) -> dict[str, Any]:
+    return {"roles": {"sales": {"access": [{"component": "*"} | entry]}}}
+
+
+# (arguments, settings, content of access.json, words)
+COMMANDS: list[tuple[tuple[str, ...], dict[str, str], Any, tuple[str, ...]]] = [
+    # The address of a database
+    (_url("hid#den"), {}, None, ("--dataset shop", "contains #", "%23")),
+    (_url("hid/den"), {}, None, ("contains /", "%2F")),
+    (_url("hid@den"), {}, None, ("contains @", "%40")),
+    (_url("hid?den"), {}, None, ("contains ?", "%3F")),
+    (_url("hid[den"), {}, None, ("contains [", "%5B")),
+    (("serve",), {"DATASETS": f"shop={NOWHERE.replace('hidden', 'hid#den')}"}, None, ("DATASETS shop", "%23")),
+    (("check",), {"DATABASE_URL": NOWHERE.replace("hidden", "hid/den")}, None, ("DATABASE_URL: ", "%2F")),
+    (("changes", "install", "a", "--dataset", _url("hid#den")[2]), {}, None, ("contains #", "%23")),
+    (("check",), {"DATABASE_URL": "postgresql://me@127.0.0.1:99999/shop"}, None, ("host or port", "host:5432")),
+    (("check",), {"DATABASE_URL": "postgresql://me@127.0.0.1:port/shop"}, None, ("host or port", "host:5432")),
+    (("serve", "--dataset", "shop", "--open"), {}, None, ("NAME=postgresql://user:password@host:5432/database",)),
+    (("serve", "--dataset", "shop=mysql://x/y", "--open"), {}, None, ("--dataset shop", "NAME=postgresql://")),
+    (OPEN, {}, None, ("127.0.0.1:1/shop", "connection refused")),
+    # Options
+    (("serv",), {}, None, ("'serv'", "'serve'")),
+    (("serve", "--prot", "9"), {}, None, ("--prot", "Did you mean --port?")),
+    (("mcp", "--quiet"), {}, None, ("--quiet", "Its options: ", "--session")),
+    ((*OPEN, "--port", "abc"), {}, None, ("PORT", "whole number from 1 to 65535", "'abc'")),
+    ((*OPEN, "--workers", "x"), {}, None, ("WORKERS", "whole number from 1 to 256", "'x'")),
+    ((*OPEN, "--host", "0.0.0.0"), {}, None, ("full rights", "--api-key KEY")),
+    (("serve", "--dataset", f"shop={NOWHERE}"), {}, None, ("--open", "--access FILE")),
+    (("serve",), {}, None, ("is not a project", "--dataset NAME=")),
+    (("doctor", "mcp"), {}, None, ("such as https://api.example.com/mcp",)),
+    # Settings
+    (OPEN, {"PORT": "abc"}, None, ("PORT", "whole number from 1 to 65535", "'abc'")),
+    (OPEN, {"PORT": "70000"}, None, ("PORT", "whole number from 1 to 65535", "'70000'")),
+    (OPEN, {"WORKERS": "0"}, None, ("WORKERS", "whole number from 1 to 256", "'0'")),
+    (OPEN, {"MAX_LIMIT": "-1"}, None, ("MAX_LIMIT", "whole number of at least 1", "'-1'")),
+    (OPEN, {"STATEMENT_SECONDS": "5s"}, None, ("STATEMENT_SECONDS", "number from 0.001", "'5s'")),
+    (OPEN, {"IMPORT_SECONDS": "0"}, None, ("IMPORT_SECONDS", "number above 0", "'0'")),
+    (OPEN, {"REQUEST_SECONDS": "inf"}, None, ("REQUEST_SECONDS", "number above 0", "'inf'")),
+    (OPEN, {"RATE_LIMITS": "maybe"}, None, ("RATE_LIMITS", "on or off", "'maybe'")),
+    (OPEN, {"LOG_LEVEL": "loud"}, None, ("LOG_LEVEL", "'debug'", "'loud'")),
+    (OPEN, {"PUBLIC_URL": "app.example.com"}, None, ("PUBLIC_URL", "such as https://app.example.com")),
+    (OPEN, {"CORS_ORIGINS": "example.com"}, None, ("CORS_ORIGINS", "such as https://app.example.com")),
+    (OPEN, {"REDIS_URL": "host:6379"}, None, ("REDIS_URL", "such as redis://host:6379/0")),
+    (OPEN, {"TRUSTED_PROXIES": "nginx"}, None, ("TRUSTED_PROXIES", "such as 10.0.0.7")),
+    (OPEN, {"DATASET": "a b"}, None, ("DATASET", "letters, digits, - and _", "'a b'")),
+    (OPEN, {"DATABASE_CONNECTIONS": "1", "WORKERS": "2"}, None, ("at least 6", "Raise it, or lower WORKERS")),
+    (("serve",), {"DATASETS": "@none"}, None, ("DATASETS @none", "No such file")),
+    (OPEN, {"SECRET_KEY": "a"}, None, ("SECRET_KEY", "did_you_mean=SECRET_KEYS")),
+    # The access file, by the option and by the setting
+    (("serve",), {"DATASETS": f"shop={NOWHERE}", "ACCESS_FILE": "a"}, None, ("access file a", "No such file")),
+    (BY_FILE, {}, "{", ("access.json", "line 1 column 2")),
+    (BY_FILE, {}, [], ("one object with 'keys' and 'roles'",)),
+    (BY_FILE, {}, {"keys": {"K": {"role": "sales"}}}, ("'K...'", "'sales'", "not defined under 'roles'")),
+    (BY_FILE, {}, {"keys": {"K": "*"}}, ("keys.K...", "object {...}")),
+    (BY_FILE, {}, {"keys": ["K"]}, ("keys: must be an object {...}",)),
+    (BY_FILE, {}, {"roles": {"sales": {"access": {}}}}, ("roles.sales.access", "list [...]")),
+    (BY_FILE, {}, _role(verb_mask="GET"), ("roles.sales.access.0.verb_mask", "GET 1, POST 2", "here 1")),
+    (BY_FILE, {}, _role(verb_mask="get|patch"), ("verb_mask", "PATCH 8, DELETE 16", "here 9")),
+    (BY_FILE, {}, _role(verb_mask=["GET", "DELETE"]), ("verb_mask", "here 17")),
+    (BY_FILE, {}, _role(), ("verb_mask", "GET 1, POST 2")),
+    (BY_FILE, {}, _role(verb_mask=1, filter=[]), ("unknown member", "'filters'")),
+    (BY_FILE, {}, _role(verb_mask=1, filter_op="XOR"), ("filter_op", "'AND'")),
+    (BY_FILE, {}, _role(verb_mask=1, filters=[{"name": "id", "operator": "=="}]), ("'id'", "'=='", "IN")),
+    (BY_FILE, {}, {"webhooks": [{}]}, ("webhooks.0.name: is missing",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "settings", "access", "told"), COMMANDS)
+def test_a_wrong_command(
+    words: tuple[str, ...], settings: dict[str, str], access: Any, told: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "access.json").write_text(access if isinstance(access, str) else json.dumps(access))
+    done = tableapi(*words, cwd=tmp_path, **{"PORT": str(free_port()), "WORKERS": "1"} | settings)
+    output = done.stdout + done.stderr
+    assert done.returncode in (1, 2), output
+    assert [word for word in told if word not in output] == [], output
+    assert "Traceback" not in output
+    assert not any(secret in output for secret in ("hidden", "hid#", "hid/", "hid@", "hid?", "hid["))
+
+
+def test_run_without_a_script_lists_them(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
+    done = tableapi("run", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
+    assert done.returncode == 2
+    assert "Name the script to run. Available scripts: " in done.stderr
