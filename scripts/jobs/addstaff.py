@@ -33,4 +33,6 @@ async def run(ctx: Context, input: Input) -> str:
         row, link = await accounts.add(ctx, email, input.name)
         if by_mail:
             await mail.queue(ctx, "staffinvite", row.email, link, language=input.language, name=row.name)
-    return f"Mailed the link to set a password to {email}." if by_mail else f"Set the password here: {link}"
+    return (
+        f"The link to set a password is queued as a mail to {email}." if by_mail else f"Set the password here: {link}"
+    )

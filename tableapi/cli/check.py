@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,6 +45,10 @@ def checked(settings: Settings, project: Project, folder: Path) -> list[tuple[bo
 
 def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
     """Return (fatal, line) for each problem of a server with DATASETS and no project."""
+    from tableapi.app.declared import check_rights  # imports SQLAlchemy, as below
+    from tableapi.app.features.declared_webhooks import check_declared
+    from tableapi.datasets.declared import BadRights
+
     problems: list[tuple[bool, str]] = []
     if settings.access_file is None:
         line = (
@@ -62,7 +67,13 @@ def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
             asyncio.run(check_database(url))
         except CannotServe as error:
             problems.append((True, f"DATASETS {name}: {error}"))
-    return [*problems, *_keys(datasets), *_traffic(settings), *_unknown(settings)]
+    if datasets.access is not None and not problems:
+        try:
+            asyncio.run(check_rights(datasets, settings))
+            asyncio.run(check_declared(datasets, private=settings.webhooks_private))
+        except BadRights as error:
+            problems.append((True, f"ACCESS_FILE: {error}"))
+    return [*problems, *_keys(datasets), *_files(settings), *_traffic(settings), *_unknown(settings)]
 
 
 def _keys(datasets: ServeOptions) -> Iterator[tuple[bool, str]]:
@@ -74,6 +85,17 @@ def _keys(datasets: ServeOptions) -> Iterator[tuple[bool, str]]:
         yield True, f"ACCESS_FILE: {short} of its keys are shorter than {LEAST_KEY} characters and could be guessed."
     if datasets.access_path.stat().st_mode & 0o007:
         yield False, "ACCESS_FILE contains keys, but every user of the machine can read it. Run chmod o= on it."
+
+
+def _files(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
+    """Yield the files with passwords that every user of the machine can read."""
+    for name, path in (("DATASETS", settings.datasets.removeprefix("@")), (".env", ".env")):
+        with suppress(OSError):
+            if (path != settings.datasets) and Path(path).stat().st_mode & 0o007:
+                yield (
+                    False,
+                    f"{name} contains passwords, but every user of the machine can read it. Run chmod o= on it.",
+                )
 
 
 def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:

@@ -32,7 +32,7 @@ SERVE = """examples:
   tableapi serve --port 9000 --workers 4
   tableapi serve --dataset shop=postgresql://me@localhost/shop --open
   tableapi serve --dataset shop=postgresql://... --dataset hr=postgresql://... --access access.json
-  tableapi serve --dataset shop=postgresql://... --open --host 0.0.0.0 --api-key SECRET
+  tableapi serve --dataset shop=postgresql://... --open --host 0.0.0.0 --api-key "$(openssl rand -hex 16)"
   DATASETS=@/etc/tableapi/datasets ACCESS_FILE=/etc/tableapi/access.json tableapi serve
 
 Without DATABASE_URL the project runs on an embedded PostgreSQL under DATA_DIR. Settings come from the environment or
@@ -135,7 +135,7 @@ def parser() -> argparse.ArgumentParser:
     rotate_keys = add(
         "rotate-keys",
         _rotate_keys,
-        "Encrypt values under older keys of SECRET_KEYS again with the first key.",
+        "Re-encrypt values under older keys of SECRET_KEYS with the first key.",
         ROTATE_KEYS,
     )
     rotate_keys.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")

@@ -109,11 +109,9 @@ class Rotation:
             bar.at(sum(each.values for each in done.values()), sum(each.rows for each in done.values()))
 
     async def _report(self, done: dict[str, Outcome]) -> str:
-        """Return the closing report: what was changed, and which keys can be dropped."""
+        """Return the closing report: what was changed, and which keys can be removed."""
         rows, values = (sum(getattr(outcome, unit) for outcome in done.values()) for unit in ("rows", "values"))
-        summary = (
-            f"{values:,} values in {rows:,} rows were sealed again; all are under key {_key_name(self._heads[0])}."
-        )
+        summary = f"Re-encrypted {values:,} values in {rows:,} rows; all are under key {_key_name(self._heads[0])}."
         older = [f"{place} ({_key_name(head)})" for place, head in enumerate(self._heads[1:], 2)]
         if not older:
             return f"{summary} There is no older key."
@@ -123,11 +121,11 @@ class Rotation:
                 lasting[table.name] = count
         which = f"key{'s' if len(older) > 1 else ''} {', '.join(older)} of SECRET_KEYS"
         if not lasting:
-            return f"{summary} Safe to drop: {which}."
+            return f"{summary} You can remove {which}."
         hashes = ", ".join(f"{count:,} of {name}" for name, count in lasting.items())
         return (
-            f"{summary} Safe to replace by what `tableapi rotate-keys --hash-keys` prints: {which}. Keyed hashes that"
-            f" cannot be computed again ({hashes}) still match under it; it decrypts nothing."
+            f"{summary} You can replace {which} by the output of `tableapi rotate-keys --hash-keys`, which decrypts"
+            f" nothing. Keyed hashes that cannot be computed again ({hashes}) still match under it."
         )
 
 

@@ -22,7 +22,7 @@ _OF_FILES = (
 
 
 def described(error: Mapping[str, Any]) -> str:
-    """Return the rule that a value broke: `must be a whole number`. `error`: of `ValidationError.errors()`."""
+    """Return the rule that a value broke: `must be a whole number`. error: one of pydantic's."""
     if error["type"] == "literal_error":
         return f"must be {error['ctx']['expected']}"
     return WORDS.get(error["type"]) or _OF_FILES.get(error["type"]) or error["msg"].removeprefix("Value error, ")

@@ -91,11 +91,15 @@ MIN_SECRET, GUESSABLE_SECRET = 32, 16
 MIN_TOKEN, GUESSABLE_TOKEN, GUESSABLE_LOCAL_TOKEN = 16, 6, 3
 
 
+def _characters(text: str) -> str:
+    return f"{len(text)} character{'s' * (len(text) != 1)}"
+
+
 def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
     """Describe the first of SECRET_KEYS with fewer than `shortest` characters; "" if there is none."""
     for number, secret in enumerate(secret_keys, 1):
         if len(secret) < shortest:
-            return f"SECRET_KEYS: key {number} has {len(secret)} characters; it must have at least {MIN_SECRET}."
+            return f"SECRET_KEYS: key {number} has {_characters(secret)}; it must have at least {MIN_SECRET}."
     return ""
 
 
@@ -103,7 +107,7 @@ def weak_token(name: str, token: str, shortest: int) -> str:
     """Describe a network token with fewer than `shortest` characters; "" for any other."""
     if not token or len(token) >= shortest:
         return ""
-    return f"{name} has {len(token)} characters; it must have at least {MIN_TOKEN}."
+    return f"{name} has {_characters(token)}; it must have at least {MIN_TOKEN}."
 
 
 class Vault:

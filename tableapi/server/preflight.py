@@ -13,10 +13,20 @@ from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import BadSettings, CommandError, MissingExtra
 from tableapi.config.networks import is_loopback
 from tableapi.config.settings import Settings
-from tableapi.crypto.vault import GUESSABLE_LOCAL_TOKEN, GUESSABLE_SECRET, GUESSABLE_TOKEN, weak_secret, weak_token
+from tableapi.crypto.vault import (
+    GUESSABLE_LOCAL_TOKEN,
+    GUESSABLE_SECRET,
+    GUESSABLE_TOKEN,
+    MIN_SECRET,
+    MIN_TOKEN,
+    weak_secret,
+    weak_token,
+)
 from tableapi.db.session import connect
+from tableapi.log import get_logger
 from tableapi.observability import tracing
 
+log = get_logger(__name__)
 OLDEST_VERSION = 150_000
 
 
@@ -74,6 +84,8 @@ def check_secrets(settings: Settings, key: str) -> None:
     ):
         if weak:
             raise BadSettings(weak)
+    if key and len(key) < MIN_TOKEN and not is_loopback(settings.host):
+        log.warning("short_key", option="--api-key", characters=len(key), recommended=MIN_SECRET)
 
 
 async def check_database(url: str) -> None:

@@ -154,7 +154,7 @@ def _check_rights(datasets: ServeOptions, settings: Settings) -> None:
 
     try:
         asyncio.run(check_rights(datasets, settings))
-        asyncio.run(check_declared(datasets))
+        asyncio.run(check_declared(datasets, private=settings.webhooks_private))
     except BadRights as error:
         raise BadDatasets(str(error)) from None
 

@@ -74,12 +74,17 @@ def dataset_of(webhook: Webhook, names: Collection[str]) -> str:
 
 
 def check_webhooks(
-    webhooks: Collection[Webhook], schemas: Mapping[str, Schema], sealed: Mapping[str, Collection[str]]
+    webhooks: Collection[Webhook],
+    schemas: Mapping[str, Schema],
+    sealed: Mapping[str, Collection[str]],
+    *,
+    private: bool,
 ) -> None:
     """Check the names and filters of webhooks against the databases.
 
     Raises:
-        BadRights: a dataset, table or column does not exist, a filter is invalid, or two webhooks have the same name.
+        BadRights: a dataset, table or column does not exist, a filter is invalid, two webhooks have the same name, or
+            one sends over http without WEBHOOKS_PRIVATE (`private`).
     """
     names = set()
     for webhook in webhooks:
@@ -87,6 +92,11 @@ def check_webhooks(
         if (dataset, webhook.name) in names:
             raise BadRights(f"Two webhooks are named '{webhook.name}'. Give each its own name.")
         names.add((dataset, webhook.name))
+        if not private and not webhook.url.startswith("https://"):
+            raise BadRights(
+                f"The webhook '{webhook.name}' sends to {webhook.url.partition('?')[0]}, which is not https. Set "
+                "WEBHOOKS_PRIVATE=on to allow http and private addresses."
+            )
         event_statement(webhook, schemas[dataset], Limits(), sealed)
 
 

@@ -53,7 +53,7 @@ async def run(ctx):
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "broken.json"], 2, "broken.json"),
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "norole.json"], 2, "'sales'"),
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "norole.json", "--api-key", "x"], 2, "requires --open"),
-        (["serve", "--dataset", f"a={NOWHERE}", "--open", "--api-key", "a"], 2, "--api-key has 1 characters"),
+        (["serve", "--dataset", f"a={NOWHERE}", "--open", "--api-key", "a"], 2, "--api-key has 1 character;"),
         (
             ["serve", "--dataset", f"a={NOWHERE}", "--open", "--host", "0.0.0.0", "--api-key", "five5"],
             2,

@@ -171,6 +171,57 @@ def test_check_accepts_a_database_without_settings_of_a_project(new_database: Ne
         assert name not in done.stdout
 
 
+WEBHOOK = {
+    "name": "customers", "table": "customer", "url": "http://hooks.example.com/customers",
+    "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"webhooks": [WEBHOOK]}, "'customers' sends to http://hooks.example.com/customers, which is not https"),
+        (
+            {"webhooks": [WEBHOOK | {"table": "custmer", "url": "https://hooks.example.com/"}]},
+            "Did you mean 'customer'?",
+        ),
+        ({"roles": {"reader": {"access": [READ | {"filters": [{"name": "ctiy"}]}]}}}, "ctiy"),
+    ],
+)
+def test_start_and_check_compare_the_access_file_with_the_database(
+    changed: dict[str, Any], told: str, new_database: NewDatabase, folder: Path
+) -> None:
+    file = access(folder / "access.json")
+    file.write_text(json.dumps(json.loads(file.read_text()) | changed))
+    settings = {"DATASETS": f"shop={new_database(TABLES)}", "ACCESS_FILE": str(file)}
+    refused = tableapi("serve", cwd=folder, **settings)
+    assert (refused.returncode, told in refused.stderr) == (2, True), refused.stderr
+    checked = tableapi("check", cwd=folder, **settings)
+    assert (checked.returncode, told in checked.stdout) == (1, True), checked.stdout
+
+
+def test_check_warns_of_files_with_passwords_that_every_user_can_read(new_database: NewDatabase, folder: Path) -> None:
+    file = access(folder / "access.json")
+    (folder / "datasets").write_text(f"shop={new_database(TABLES)}")
+    (folder / ".env").write_text("RATE_LIMITS=on\n")
+    warnings = []
+    for mode in (0o644, 0o640):
+        for name in ("access.json", "datasets", ".env"):
+            (folder / name).chmod(mode)
+        done = tableapi("check", cwd=folder, DATASETS="@datasets", ACCESS_FILE=file)
+        assert done.returncode == 0, done.stdout
+        warnings.append([line.split()[1] for line in done.stdout.splitlines() if "every user of the machine" in line])
+    assert warnings == [["ACCESS_FILE", "DATASETS", ".env"], []]
+
+
+def test_a_short_key_on_the_network_is_reported_at_start(serve: Serve, new_database: NewDatabase, folder: Path) -> None:
+    words = ("--dataset", f"shop={new_database(TABLES)}", "--open", "--api-key")
+    short = serve(*words, "SECRET", cwd=folder, HOST="0.0.0.0")
+    assert "short_key" in short.log.read_text()
+    assert "SECRET" not in short.log.read_text()
+    assert "short_key" not in serve(*words, OLD, cwd=folder, HOST="0.0.0.0").log.read_text()
+
+
 @pytest.fixture
 def reloadable(serve: Serve, new_database: NewDatabase, folder: Path) -> Server:
     file = access(folder / "access.json")

@@ -14,9 +14,9 @@ NOWHERE = "postgresql://me@127.0.0.1:1/none"
 @pytest.mark.parametrize(
     ("settings", "what"),
     [
-        ({"SECRET_KEYS": "a"}, "SECRET_KEYS: key 1 has 1 characters"),
+        ({"SECRET_KEYS": "a"}, "SECRET_KEYS: key 1 has 1 character;"),
         ({"SECRET_KEYS": f"{'s' * 32},old"}, "SECRET_KEYS: key 2 has 3 characters"),
-        ({"METRICS_TOKEN": "a"}, "METRICS_TOKEN has 1 characters"),
+        ({"METRICS_TOKEN": "a"}, "METRICS_TOKEN has 1 character;"),
         ({"METRICS_TOKEN": "five5", "HOST": "0.0.0.0"}, "METRICS_TOKEN has 5 characters"),
     ],
 )

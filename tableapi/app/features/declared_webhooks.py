@@ -21,11 +21,13 @@ from tableapi.webhooks.dispatcher import full_name
 from tableapi.webhooks.statement import check_webhooks, dataset_of
 
 
-async def check_declared(served: ServeOptions) -> None:
+async def check_declared(served: ServeOptions, *, private: bool) -> None:
     """Check the declared webhooks against the schemas of the databases. Safe to repeat.
 
+    private: the setting WEBHOOKS_PRIVATE.
+
     Raises:
-        BadRights: one names something that does not exist.
+        BadRights: one names something that does not exist, or an address that is not permitted.
         OSError, PostgresError: a database cannot be reached.
     """
     webhooks, sealed = declared_webhooks(served)
@@ -33,12 +35,12 @@ async def check_declared(served: ServeOptions) -> None:
         return
     if served.access is not None:
         named = {name: await schema_of(url, served.access.database_roles) for name, url in served.urls.items()}
-        check_webhooks(webhooks, named, {})
+        check_webhooks(webhooks, named, {}, private=private)
         return
     policies, _, roles = declared(served)
     schemas = {name: await schema_of(url, roles) for name, url in served.urls.items()}
     known = {name: only_tables(schema, frozenset(policies[0])) for name, schema in schemas.items()}
-    check_webhooks(webhooks, known, sealed)
+    check_webhooks(webhooks, known, sealed, private=private)
 
 
 def declared_webhooks(

@@ -42,7 +42,7 @@ class WebhookCalls(Feature):
     async def opened(self) -> None:
         served = self._state.served
         if served.embedded:  # `tableapi serve` has already done this before starting workers
-            await check_declared(served)
+            await check_declared(served, private=self._state.settings.webhooks_private)
             await record_webhooks(served, lambda text: log.warning("webhooks", told=text))
         self._webhooks.start()
 
@@ -53,7 +53,7 @@ class WebhookCalls(Feature):
         await self._webhooks.close()
 
     def check_access(self, access: AccessFile, schemas: Mapping[str, Schema]) -> None:
-        check_webhooks(access.webhooks, schemas, {})
+        check_webhooks(access.webhooks, schemas, {}, private=self._state.settings.webhooks_private)
         check_webhook_extra(access.webhooks)
 
     def use_access(self, access: AccessFile) -> None:
