@@ -1,10 +1,11 @@
-"""Facts read from the source text: reasons of errors and names of metrics."""
+"""Facts read from the source text: reasons of errors, names of metrics and events of the log."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.helpers.support import ROOT
@@ -208,3 +209,30 @@ def hooks() -> dict[str, set[str]]:
         if verbs:
             verbs_of[file.stem] = verbs
     return verbs_of
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """A line that the program logs: its level, its fields besides `alarm`, and whether it is an alarm."""
+
+    level: str
+    fields: tuple[str, ...]
+    alarm: bool
+
+
+def log_events() -> dict[str, LogEvent]:
+    """Return every event of the log except `request`, as its first call writes it."""
+    found: dict[str, LogEvent] = {}
+    for _, tree in files():
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("debug", "info", "warning", "error", "critical")
+                and getattr(node.func.value, "id", "") == "log"
+            ):
+                assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
+                names = [keyword.arg for keyword in node.keywords if keyword.arg]
+                fields = tuple(name for name in names if name not in ("alarm", "exc_info"))
+                found.setdefault(node.args[0].value, LogEvent(node.func.attr, fields, "alarm" in names))
+    return found

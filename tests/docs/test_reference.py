@@ -171,6 +171,36 @@ def test_every_metric_has_a_row_and_every_row_a_metric() -> None:
     assert not (text := differences("reference/metrics.md", known - rows, rows - known)), text
 
 
+# -- logs ------------------------------------------------------------------------------------------------------------
+
+
+def _log_rows() -> dict[str, tuple[str, str]]:
+    """Return the events of the page: name -> (section, fields)."""
+    sections = re.split(r"^## ", pages.read("reference/logs.md"), flags=re.MULTILINE)[1:]
+    return {
+        cells[0].strip("`"): (section.partition("\n")[0], cells[1].replace("`", ""))
+        for section in sections
+        for cells in pages.rows(section)
+    }
+
+
+def test_every_event_of_the_log_has_a_row_and_every_row_an_event() -> None:
+    known, rows = code.log_events(), _log_rows()
+    assert not (text := differences("reference/logs.md", known.keys() - rows.keys(), rows.keys() - known.keys())), text
+    levels = {"error": "Errors", "warning": "Warnings", "info": "Information"}
+    expected = {
+        name: ("Alarms" if event.alarm else levels[event.level], ", ".join(event.fields))
+        for name, event in known.items()
+    }
+    assert rows == expected
+
+
+def test_the_alarms_are_among_those_to_alert_on() -> None:
+    listed = pages.read("reference/metrics.md").partition("Log lines with the field `alarm`: ")[2]
+    alarms = {name for name, event in code.log_events().items() if event.alarm}
+    assert set(re.findall(r"`(\w+)`", listed)) == alarms
+
+
 # -- policy ----------------------------------------------------------------------------------------------------------
 
 

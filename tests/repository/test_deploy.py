@@ -14,7 +14,7 @@ import yaml
 
 from product.accounts import avatars
 from scripts import bulklookup, files, listimport
-from tests.docs import code
+from tests.docs import code, pages
 from tests.helpers.support import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -56,11 +56,39 @@ def test_a_container_is_healthy_only_with_its_database() -> None:
     assert "/readyz" in health
 
 
-def test_alerts_use_existing_metrics() -> None:
-    rules = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"][0]["rules"]
-    named = {name for rule in rules for name in re.findall(r"(?:tableapi|project)_\w+", rule["expr"])}
-    assert len(rules) > 5
-    assert named <= set(code.metrics())
+ALERTS = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"][0]["rules"]
+_SELECTOR = re.compile(r"((?:tableapi|project)_\w+)(?:\{([^}]*)\})?")
+_LABEL = re.compile(r'(\w+)(?:=~?|!=)"')
+
+
+def test_alerts_use_existing_metrics_and_labels() -> None:
+    documented = dict(
+        _SELECTOR.findall("\n".join(cells[0] for cells in pages.rows(pages.read("reference/metrics.md"))))
+    )
+    for rule in ALERTS:
+        for name, labels in _SELECTOR.findall(rule["expr"]):
+            assert name in code.metrics(), rule["alert"]
+            of_metric = set(documented[name].split(","))
+            assert set(_LABEL.findall(labels)) <= of_metric, rule["alert"]
+            grouped = {word for words in re.findall(r"by \(([^)]*)\)", rule["expr"]) for word in re.split(", *", words)}
+            assert grouped <= of_metric | {"instance"}, rule["alert"]
+        assert set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"]))) <= of_metric | {"instance"}
+
+
+def test_every_metric_to_alert_on_has_a_rule() -> None:
+    """All but the last line, which is about the log."""
+    listed = pages.read("reference/metrics.md").partition("## What to alert on")[2].split("\n- ")[1:-1]
+    named = {re.sub(r'[{"].*', "", re.findall(r"`(\w+)", line)[0]) for line in listed}
+    used = {word for rule in ALERTS for word in re.findall(r"\w+", rule["expr"])}
+    assert named <= used
+
+
+def test_alerts_mention_existing_commands_and_events() -> None:
+    text = str([rule["annotations"] for rule in ALERTS])
+    assert set(re.findall(r"tableapi run (\w+)", text)) <= {
+        path.stem for path in (ROOT / "scripts" / "jobs").glob("*.py")
+    }
+    assert {"webhook_given_up", "webhook_missed", "bug"} <= code.log_events().keys()
 
 
 def test_the_proxy_passes_the_largest_body_of_a_call() -> None:
