@@ -77,7 +77,7 @@ unit: tableapi/studio_site/index.html ## Unit tests and bundle sizes of the fron
 cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas|restore, ONLY=switchover,node, SEED=1, HOLD=1 (docs/explanation/faults.md)
 	@tools/peers && $(BIN)/python -m tests.system.cluster $(PART) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(HOLD),--hold)
 
-api: setup chromium postgis conformance ## Tests of Python, without the journeys
+api: setup chromium postgis nginx conformance ## Tests of Python, without the journeys
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests --ignore tests/e2e
 
 e2e: setup chromium ## Journeys in Chromium
@@ -94,7 +94,7 @@ docs: build/docs/.built ## The documentation as a site in build/docs, which `ser
 build/docs/.built: .venv/.installed $(DOC_FILES)
 	@$(call step,Building the documentation); $(BIN)/python tools/docs; touch $@
 
-coverage: setup postgis ## Lines of the engine that the tests run, server processes included; fails below 95 %
+coverage: setup postgis nginx ## Lines of the engine that the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
 	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider -n 2 tests/engine tests/product tests/processes tests/foreign
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report
@@ -105,11 +105,12 @@ lock: ## Write the lock files from pyproject.toml
 release: setup ## Build dist/: the engine as a wheel, and the project with its built front end
 	@tools/release
 
-# One after the other, because both may install by apt.
+# One after the other, because all may install by apt.
 .PHONY: programs
 programs:
 	@tools/chromium
 	@tools/postgis
+	@tools/nginx
 
 chromium:
 	@tools/chromium
@@ -117,6 +118,10 @@ chromium:
 .PHONY: postgis
 postgis:
 	@tools/postgis
+
+.PHONY: nginx
+nginx:
+	@tools/nginx
 
 # The conformance suite of the Model Context Protocol, which needs a newer Node than the front end.
 .PHONY: conformance

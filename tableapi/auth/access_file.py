@@ -157,7 +157,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _mask(written: object) -> str:
     """Explain the numbers of a `verb_mask`, and write the sum of the verbs that were named instead."""
     numbers = ", ".join(f"{verb} {number}" for verb, number in VERBS.items())
-    named = [VERBS.get(name, 0) for name in re.findall(r"[A-Z]+", str(written).upper())]
+    named = [VERBS.get(name, 0) for name in _WORD.findall(str(written).upper())]
     write = f"; here {sum(named)}" if isinstance(written, str | list) and named and all(named) else ""
     return f"must be a sum of these numbers: {numbers}{write}"
 
@@ -189,6 +189,7 @@ def _members(place: tuple[int | str, ...]) -> list[str]:
     return list(_MODELS.get(tuple(map(str, place[::2])), Webhook).model_fields)
 
 
+_WORD = re.compile("[A-Z]+")
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,
     "!=": lambda c, v: c != v,

@@ -21,6 +21,7 @@ _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{
 
 
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^:\[\]]*)(?::(\d{1,5}))?")
+_AFTER_HOST = re.compile("[/?#]")
 _POSTGRES_URL = "postgresql://user:password@host:5432/database"
 
 
@@ -44,7 +45,7 @@ def postgres_url(value: str) -> str:
     if sign := _unencoded(rest):
         code = quote(sign, safe="")
         raise ValueError(f"the user name or password contains {sign}, which has a meaning in a URL: write it as {code}")
-    hosts = re.split("[/?#]", rest)[0].rpartition("@")[2].split(",")
+    hosts = _AFTER_HOST.split(rest)[0].rpartition("@")[2].split(",")
     if not all((match := _HOST.fullmatch(host)) and int(match[1] or 1) <= 65535 for host in hosts):
         raise ValueError(f"the host or port is not valid. The form is {_POSTGRES_URL}")
     return f"postgresql://{rest}"

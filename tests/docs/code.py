@@ -231,8 +231,9 @@ def log_events() -> dict[str, LogEvent]:
                 and node.func.attr in ("debug", "info", "warning", "error", "critical")
                 and getattr(node.func.value, "id", "") == "log"
             ):
-                assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
+                name = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+                assert isinstance(name, str), ast.unparse(node)
                 names = [keyword.arg for keyword in node.keywords if keyword.arg]
                 fields = tuple(name for name in names if name not in ("alarm", "exc_info"))
-                found.setdefault(node.args[0].value, LogEvent(node.func.attr, fields, "alarm" in names))
+                found.setdefault(name, LogEvent(node.func.attr, fields, "alarm" in names))
     return found

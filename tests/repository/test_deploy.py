@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,46 @@ def test_the_proxy_passes_the_largest_body_of_a_call() -> None:
         sizes = re.findall(r"client_max_body_size (\d+)m;", (DEPLOY / name).read_text())
         assert sizes, name
         assert min(map(int, sizes)) * 1024 * 1024 >= largest, name
+
+
+UNITS = sorted(path.name for path in DEPLOY.glob("*.service"))
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_unit_is_valid_and_restricts_its_service(name: str, tmp_path: Path) -> None:
+    """Where systemd is installed, by its own checks: from 0 (closed) to 100 (open)."""
+    text = (DEPLOY / name).read_text()
+    assert "NoNewPrivileges=yes" in text
+    assert "User=tableapi" in text
+    if (analyze := shutil.which("systemd-analyze")) is None:
+        return
+    unit = tmp_path / name
+    unit.write_text(text.replace("/opt/tableapi/.venv/bin/tableapi", "/bin/true"))
+    for words in (["verify", "--man=no"], ["security", "--offline=true", "--threshold=25", "--no-pager"]):
+        checked = subprocess.run([analyze, *words, unit], capture_output=True, text=True, check=False)
+        assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout + checked.stderr
+
+
+def test_units_of_one_machine_have_the_same_restrictions() -> None:
+    """All but what differs by purpose: the lines from CapabilityBoundingSet on."""
+    ends = {(DEPLOY / name).read_text().partition("CapabilityBoundingSet=")[2] for name in UNITS}
+    assert len(ends) == 1
+
+
+@pytest.mark.parametrize("name", COMPOSE)
+def test_services_of_compose_refer_to_what_exists(name: str) -> None:
+    file = yaml.safe_load((DEPLOY / name).read_text())
+    for service, options in file["services"].items():
+        for other, condition in options.get("depends_on", {}).items():
+            assert other in file["services"], (service, other)
+            if condition["condition"] == "service_healthy":
+                assert "test" in file["services"][other]["healthcheck"]
+        for volume in options.get("volumes", ()):
+            source = volume.partition(":")[0]
+            assert source.startswith("./") or source in file["volumes"], (service, volume)
+        if "build" in options:
+            stages = re.findall(r"^FROM \S+ AS (\S+)$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+            assert options["build"].get("target", "base") in stages
 
 
 MANIFESTS = ("product.yaml", "dataset.yaml")
