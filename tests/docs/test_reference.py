@@ -245,3 +245,8 @@ def test_every_public_name_has_a_row_and_every_row_a_public_name() -> None:
 
 def test_every_public_name_can_be_imported() -> None:
     assert all(getattr(tableapi, name) is not None for name in tableapi.__all__)
+
+
+def test_the_signatures_are_those_of_the_code() -> None:
+    [fence] = [fence for fence in pages.fences(pages.read("reference/python.md")) if fence.title == "signatures"]
+    assert fence.text == code.signatures(), f"docs/reference/python.md, signatures:\n{code.signatures()}"
