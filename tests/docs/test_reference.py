@@ -17,6 +17,7 @@ import pytest
 from pydantic_core import PydanticUndefined
 
 import tableapi
+from product.people import import_file
 from product.settings import Settings
 from tableapi.auth import policy
 from tableapi.cli.main import parser
@@ -250,3 +251,16 @@ def test_every_public_name_can_be_imported() -> None:
 def test_the_signatures_are_those_of_the_code() -> None:
     [fence] = [fence for fence in pages.fences(pages.read("reference/python.md")) if fence.title == "signatures"]
     assert fence.text == code.signatures(), f"docs/reference/python.md, signatures:\n{code.signatures()}"
+
+
+def test_the_page_of_the_people_file_lists_its_columns() -> None:
+    text = pages.read("guides/people-file.md")
+    rows = {cells[0].strip("`"): cells[1] for cells in pages.rows(text)}
+    assert set(rows) == {*import_file.HEADER, *import_file.OPTIONAL}
+    assert {name for name, needed in rows.items() if needed == "no"} == set(import_file.OPTIONAL)
+    assert f"At most {import_file.MAX_CHARS} characters" in text
+    [shown] = [fence.text for fence in pages.fences(text) if fence.text.startswith("linkedinurl,")]
+    header, line = shown.splitlines()
+    assert import_file.columns_of(header) == import_file.HEADER
+    parsed = import_file.LineReader(["a" * 32], "linkedin.com", frozenset()).block(2, line.encode())
+    assert (parsed.good, parsed.bad, parsed.left_out) == (1, [], [])

@@ -16,9 +16,12 @@ import httpx2
 import pytest
 from PIL import Image
 
+from product.people.profile_url import key_of
+from tableapi import Vault
 from tableapi.server.postgres.server import binaries
+from tests.docs import pages
 from tests.helpers.copied_product import product_tests
-from tests.helpers.support import ROOT, NewDatabase, Serve, Server
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment
 
 KEY = "test-app-key"  # the key of the product's tests, which run on the copy
 OWNER = {"email": "owner@acme-demo.com", "password": "Demo1234"}
@@ -63,6 +66,7 @@ def revealed(http: httpx2.Client) -> dict[str, Any]:
 def backup(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> dict[str, Any]:
     """Use a demo, back it up while it runs, and return its responses."""
     url = new_database()
+    (tmp_path / "old_url").write_text(url)
     with_data = {"DATABASE_URL": url, "DATA_DIR": tmp_path / "data"}
     server = serve(cwd=ROOT, DEMO="1", APP_KEYS=KEY, WORKER="off", RATE_LIMITS="off", **with_data)
     with signed_in(server) as http:
@@ -107,6 +111,54 @@ def test_a_backup_can_be_restored_into_an_empty_installation(
     assert ask(url, wrong) == 0
     done = product_tests(url)
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_people_who_were_removed_after_the_dump_are_removed_from_the_copy(
+    backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    """Run the commands of the page, with a removal and a deletion request since the dump, and an open one."""
+    old, url = (tmp_path / "old_url").read_text(), new_database()
+    program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")
+    contact, other = backup["contacts"]["resource"][:2]
+    secret = (tmp_path / "files" / "secrets" / "secret_key").read_text().strip()
+    vault = Vault([secret])
+    ask(old, f"insert into suppression values ('{_bytea(vault, key_of(contact['linkedinurl']))}', 'profile')")
+    batch = "insert into dropbatch (name, reportedon) values ('batch', now())"
+    item = "insert into dropitem values ('{}', (select max(batchid) from dropbatch), 'Email', '\\x{}', {})"
+    for database, statements in (
+        (url, [batch, item.format("open", "01", "null")]),
+        (old, [batch, item.format("open", "01", "3"), item.format("new", "02", "4")]),
+    ):
+        for statement in statements:
+            ask(database, statement)
+
+    page = (ROOT / "docs" / "guides" / "backup.md").read_text()
+    [commands] = [fence.text for fence in pages.fences(page) if "suppression.copy" in fence.text]
+    programs = next(path for path in binaries() if (path / "psql").exists())
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=clean_environment(OLD_URL=old, NEW_URL=url, PATH=f"{programs}:/usr/bin:/bin"),
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+    assert ask(url, "select array_agg(itemid || status order by itemid) from dropitem") == ["new5", "open5"]
+    server = serve(
+        cwd=ROOT, DEMO="1", DATA_DIR=tmp_path / "files", DATABASE_URL=url, APP_KEYS=KEY, WORKER="off", RATE_LIMITS="off"
+    )
+    with signed_in(server) as http:
+        found = [
+            bool(
+                http.post("/api/v2/searchurl", json={"linkedinurl": one["linkedinurl"], "business": True}).json()[
+                    "data"
+                ]
+            )
+            for one in (contact, other)
+        ]
+    assert found == [False, True]
+
+
+def _bytea(vault: Vault, key: str) -> str:
+    return f"\\x{vault.index('profile', key).hex()}"
 
 
 def test_a_backup_without_its_secrets_cannot_be_decrypted(
