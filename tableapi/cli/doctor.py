@@ -197,8 +197,8 @@ class _Walk:
             self._add(
                 WRONG,
                 f"The metadata is for {data.get('resource')!r}, not for {self._url}.",
-                "Tokens would be issued for that URL, so assistants reject it. Set PUBLIC_URL to the origin that "
-                "they use (scheme, host, port), or give them that URL, without a trailing slash.",
+                "Tokens would be issued for that URL, so assistants reject it. "
+                + _same_address(self._url, str(data.get("resource"))),
             )
         if not data.get("authorization_servers"):
             self._add(WRONG, "The metadata has no authorization_servers.", "Set JWT_ISSUER to the issuer's address.")
@@ -393,6 +393,20 @@ def _well_known(address: str, name: str, *, inserted_only: bool = True) -> Itera
     if not inserted_only and path:
         after = f"{path}{name}" if name == OPENID else name
         yield urlunsplit((parts.scheme, parts.netloc, after, "", ""))
+
+
+def _same_address(used: str, resource: str) -> str:
+    """Return how to make assistants use the address in the metadata."""
+    hosts = [urlsplit(address).hostname or "" for address in (used, resource)]
+    if all(map(is_loopback, hosts)):
+        return (
+            f"To them, {hosts[0]} and {hosts[1]} are two servers: give them the address of the server's PUBLIC_URL, "
+            f"{resource}."
+        )
+    return (
+        "Set PUBLIC_URL to the origin that they use (scheme, host, port), or give them that URL, without a trailing "
+        "slash."
+    )
 
 
 def _reason(error: Exception) -> str:

@@ -56,7 +56,8 @@ def check_port(host: str, port: int) -> None:
 def port_in_use(host: str, port: int) -> CannotServe:
     other = port + 1 if port < 65535 else port - 1
     return CannotServe(
-        f"Port {port} on {host} is in use. Stop the program that uses it, or choose another port: --port {other}"
+        f"Port {port} on {host} is in use. Stop the program that uses it, or choose another port: --port {other}, or "
+        f"PORT={other}."
     )
 
 

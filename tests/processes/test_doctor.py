@@ -117,6 +117,10 @@ def replaced(name: str, value: Any) -> Any:
             changed("resource", resource="https://other.example/mcp"),
             ["is for 'https://other.example/mcp'", "PUBLIC_URL"],
         ),
+        (
+            changed("resource", resource="http://localhost:8000/mcp"),
+            ["127.0.0.1 and localhost are two servers", "give them the address of the server's PUBLIC_URL"],
+        ),
         (changed("resource", authorization_servers=[]), ["has no authorization_servers", "JWT_ISSUER"]),
         (replaced("server", None), ["cannot be read", "oauth-authorization-server"]),
         (
