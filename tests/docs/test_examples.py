@@ -195,6 +195,13 @@ def test_the_shell_examples_run(name: str, page: Page) -> None:
     run(page, name, (ROOT / name).read_text())
 
 
+def test_commands_that_are_not_run_name_existing_tests() -> None:
+    notes = [fence.note for page in pages.pages() for fence in pages.fences(page.read_text())]
+    named = {name for note in notes for name in re.findall(r"tests/[\w/]+\.py", note)}
+    assert len(named) > 4
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_reloading_the_shop_keeps_other_tables(page: Page, new_database: Callable[..., str]) -> None:
     load = "psql --quiet --output=/dev/null --file=docs/tutorial/shop.sql"
     (page.folder / "docs" / "tutorial").mkdir(parents=True)

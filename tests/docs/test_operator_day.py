@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,26 @@ def test_a_server_for_any_database_is_installed_as_a_service(machine: Path) -> N
         file = machine / "etc" / "tableapi" / path
         assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert (machine / "opt" / "tableapi" / ".venv" / "bin" / "python").exists()
+
+
+def test_a_server_for_any_database_is_configured(new_database: NewDatabase, tmp_path: Path) -> None:
+    """The two files of the page, with the address of a database that exists, pass the check."""
+    section = pages.read(DEPLOYMENT).partition("## Your own database")[2].partition("### ")[0]
+    sql = "create table customer (id int primary key)"
+    for fence in pages.fences(section):
+        if fence.title == "datasets":
+            (tmp_path / fence.title).write_text(f"shop={new_database(sql)}\n")
+        elif fence.title:
+            (tmp_path / fence.title).write_text(fence.text)
+    [commands] = [fence.text for fence in pages.fences(section) if fence.language == "sh"]
+    assert "tableapi check && tableapi serve" in commands
+    commands = commands.replace("tableapi check && tableapi serve", f"{sys.executable} -m tableapi check")
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands], cwd=tmp_path, env=clean_environment(), capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "every user of the machine" not in done.stdout
 
 
 def test_the_embedded_database_is_moved_to_another_server(

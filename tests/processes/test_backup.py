@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +32,17 @@ def program(name: str, *words: str | Path) -> None:
     path_of = next(path / name for path in binaries() if (path / name).exists())
     done = subprocess.run([path_of, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def run_page(words: str, folder: Path, **environment: str | Path) -> None:
+    """Run the commands of docs/guides/backup.md that contain some words."""
+    [commands] = [fence.text for fence in pages.fences(pages.read("guides/backup.md")) if words in fence.text]
+    programs = next(path for path in binaries() if (path / "psql").exists())
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands], cwd=folder, capture_output=True, text=True, check=False,
+        env=clean_environment(PATH=f"{programs}:/usr/bin:/bin", **environment),
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
 def ask(url: str, sql: str) -> Any:
@@ -79,8 +89,9 @@ def backup(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> dict[str,
             "token": http.headers["X-Session-Token"], "contacts": http.get(CONTACTS).json(), "picture": path,
             "pixels": http.get(path).content, "charged": first["charged"],
         }  # fmt: skip
-        program("pg_dump", "--format=custom", "--file", tmp_path / "database.dump", "--dbname", url)
-        shutil.copytree(tmp_path / "data", tmp_path / "files", ignore=shutil.ignore_patterns("postgres", "run"))
+        run_page("pg_dump --format=custom", tmp_path, DATABASE_URL=url, DATA_DIR=tmp_path / "data")
+        (tmp_path / "files").mkdir()
+        subprocess.run(["tar", "-xzf", tmp_path / "files.tgz", "-C", tmp_path / "files"], check=True)
     server.stop()
     counts["ledger"] = ask(url, "select sum(delta) from creditledger")
     return counts
@@ -132,14 +143,7 @@ def test_people_who_were_removed_after_the_dump_are_removed_from_the_copy(
         for statement in statements:
             ask(database, statement)
 
-    page = (ROOT / "docs" / "guides" / "backup.md").read_text()
-    [commands] = [fence.text for fence in pages.fences(page) if "suppression.copy" in fence.text]
-    programs = next(path for path in binaries() if (path / "psql").exists())
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands], cwd=tmp_path, capture_output=True, text=True, check=False,
-        env=clean_environment(OLD_URL=old, NEW_URL=url, PATH=f"{programs}:/usr/bin:/bin"),
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    run_page("suppression.copy", tmp_path, OLD_URL=old, NEW_URL=url)
 
     assert ask(url, "select array_agg(itemid || status order by itemid) from dropitem") == ["new5", "open5"]
     server = serve(
