@@ -315,9 +315,9 @@ SESSIONS = Sessions(
         where t.tokenhash = $1 and t.kind = 'access' and t.expireson > now() and s.expireson > now()
           and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
     """,
-    # API keys of accounts; the tools check their scopes. No table has a rule for their role.
+    # API keys of accounts; the scripts check their scopes. No table has a rule for their role.
     key_lookup="""
-        select k.keyid, k.clientid, 'apikey' as role, null::bigint as appuserid, null::bigint as staffid
+        select k.keyid, k.clientid, 'apikey' as role, null::bigint as appuserid, null::bigint as staffid, k.scopes
         from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
         where (k.keyhash = any($1) or k.oldkeyhash = any($1) and k.oldkeyuntil > now())
           and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0

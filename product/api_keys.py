@@ -39,11 +39,6 @@ class MissingScope(Forbidden):
 
 
 SCOPES = ("lookup", "enrich", "search", "contacts", "usage")
-OWN_KEY = OwnKey(
-    "accountkey",
-    "X-API-Key",
-    "An API key of the account, from Settings > API. Its scopes say which calls it serves.",
-)
 LENGTH = 16
 _ALPHABET = string.ascii_letters + string.digits
 _FIND = """
@@ -56,6 +51,12 @@ _FIND = """
       and (k.expireson is null or k.expireson > now())
 """
 _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
+
+
+def own_key(scope: str = "") -> OwnKey:
+    """Describe the key of a script; scope: the one that it needs, "" if any key will do."""
+    text = "An API key of the account, from Settings > API. Its scopes say which calls it serves."
+    return OwnKey("accountkey", "X-API-Key", text, scope)
 
 
 def generate() -> str:

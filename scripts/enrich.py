@@ -83,7 +83,7 @@ class Output(BaseModel):
 
 @script(
     public=True,
-    own_key=api_keys.OWN_KEY,
+    own_key=api_keys.own_key("enrich"),
     limit=f"{call_limits.ENRICH}, 120/minute per ip",
     tag="Enrichment",
     seconds=60,

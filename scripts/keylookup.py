@@ -49,7 +49,7 @@ _COUNT = """
 @script(
     method="GET",
     public=True,
-    own_key=api_keys.OWN_KEY,
+    own_key=api_keys.own_key("lookup"),
     limit=f"{call_limits.KEYLOOKUP}, 120/minute per ip",
     tag="Key lookup",
 )

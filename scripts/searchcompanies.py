@@ -25,7 +25,7 @@ class Output(BaseModel):
 @script(
     public=True,
     roles=(*SESSION, *VIEW),
-    own_key=api_keys.OWN_KEY,
+    own_key=api_keys.own_key("search"),
     limit=call_limits.SEARCH,
     agents=True,
     tool="search_companies",

@@ -36,7 +36,7 @@ class Output(BaseModel):
 
 @script(
     public=True,
-    own_key=api_keys.OWN_KEY,
+    own_key=api_keys.own_key("enrich"),
     limit=f"{call_limits.VERIFYEMAIL}, 120/minute per ip",
     tag="Enrichment",
 )

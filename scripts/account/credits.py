@@ -62,7 +62,7 @@ LIMITS = {
     method="GET",
     public=True,
     roles=(*SESSION, *VIEW),
-    own_key=api_keys.OWN_KEY,
+    own_key=api_keys.own_key(),
     limit="60/minute per ip",
     agents=True,
 )

@@ -65,7 +65,7 @@ class Output(BaseModel):
     callers: list[User]
 
 
-@script(method="GET", public=True, own_key=api_keys.OWN_KEY, limit=call_limits.ACCOUNT)
+@script(method="GET", public=True, own_key=api_keys.own_key("usage"), limit=call_limits.ACCOUNT)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "usage", call_limits.ACCOUNT)
     days = await ctx.db.all(_Day, _DAYS, caller.clientid, input.days)

@@ -81,7 +81,12 @@ class Output(BaseModel):
 
 
 @script(
-    public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.LISTS, tool="lists", scope="read"
+    public=True,
+    roles=(*SESSION, *VIEW),
+    own_key=api_keys.own_key("contacts"),
+    limit=call_limits.LISTS,
+    tool="lists",
+    scope="read",
 )
 async def run(ctx: Context, input: Input) -> Output:
     caller = await agents.caller(ctx, "contacts", call_limits.LISTS, "lists")

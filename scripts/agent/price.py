@@ -21,7 +21,7 @@ class Output(BaseModel):
 
 
 @script(
-    public=True, roles=(*SESSION, *VIEW), own_key=api_keys.OWN_KEY, limit=call_limits.PRICE, tool="price",
+    public=True, roles=(*SESSION, *VIEW), own_key=api_keys.own_key("enrich"), limit=call_limits.PRICE, tool="price",
     scope="read", seconds=60,
 )  # fmt: skip
 async def run(ctx: Context, input: Wanted) -> Output:

@@ -29,8 +29,8 @@ class Output(BaseModel):
 
 
 @script(
-    public=True, roles=SESSION, own_key=api_keys.OWN_KEY, limit=call_limits.REVEAL, tool="reveal", scope="reveal",
-    seconds=60,
+    public=True, roles=SESSION, own_key=api_keys.own_key("enrich"), limit=call_limits.REVEAL, tool="reveal",
+    scope="reveal", seconds=60,
 )  # fmt: skip
 async def run(ctx: Context, input: Input) -> Output:
     caller = await agents.caller(ctx, "enrich", call_limits.REVEAL, "reveal", spends=True)

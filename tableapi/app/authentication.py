@@ -18,10 +18,13 @@ class Authentication:
     def __init__(self, state: AppState) -> None:
         self._state = state
 
-    async def actor(self, request: HttpRequest, script: Script | None = None, *, resource: str = "") -> Actor:
+    async def actor(
+        self, request: HttpRequest, script: Script | None = None, *, resource: str = "", account_keys: bool = False
+    ) -> Actor:
         """Return the caller of a script or, without `script`, of a table or description.
 
-        resource: the address of /mcp, for a message to it, which may come from a user's client.
+        resource: the address of /mcp, for a message to it, which may come from a user's client. account_keys: whether
+        keys of accounts are accepted, as they are at /mcp.
 
         For a public script, invalid credentials count as missing. A caller that needed no secret must not be a page of
         another site. Raises Unauthorized, TooMany, Forbidden, or the error for a role that may call only some scripts.
@@ -33,7 +36,8 @@ class Authentication:
                 if resource:
                     actor = await self._client(request, resource)
                 else:
-                    actor = await state.authenticator.actor(request.headers, request.ip)
+                    actor = await self._of_account(request) if account_keys else None
+                    actor = actor or await state.authenticator.actor(request.headers, request.ip)
             except ApiError as error:
                 actor = self._without_credentials(request, script, error)
         if actor.unproved:
@@ -64,6 +68,11 @@ class Authentication:
         if (identify := getattr(authenticator, "client", None)) is None:
             return await authenticator.actor(request.headers, request.ip)
         return cast("Actor", await identify(request.headers, request.ip, resource))
+
+    async def _of_account(self, request: HttpRequest) -> Actor | None:
+        """Return the caller with an account's key; None for other keys, and if the server has no accounts."""
+        identify = getattr(self._state.authenticator, "of_account", None)
+        return None if identify is None else cast("Actor | None", await identify(request.headers, request.ip))
 
     def _without_credentials(self, request: HttpRequest, script: Script | None, error: ApiError) -> Actor:
         """Return the caller of a public script, or raise the error of its credentials."""

@@ -201,7 +201,7 @@ class SessionAuthenticator(Authenticator):
     async def client(self, headers: Mapping[str, str], ip: str, resource: str) -> Actor:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not self._sessions.client_lookup:
-            return await self._of_account(headers, ip) or await self.actor(headers, ip)
+            return await self.of_account(headers, ip) or await self.actor(headers, ip)
         token = token.strip()
         if not token.startswith(self._sessions.client_prefix):
             return await self.actor(headers, ip)
@@ -215,7 +215,7 @@ class SessionAuthenticator(Authenticator):
         async with self._guesses.counted(ip):
             return await self._look_up(digest, app_key(headers), now, touch=False, client=True)
 
-    async def _of_account(self, headers: Mapping[str, str], ip: str) -> Actor | None:
+    async def of_account(self, headers: Mapping[str, str], ip: str) -> Actor | None:
         """Return the actor of an account key; None if there is no such key."""
         key = app_key(headers)
         if not key or self._vault is None or not self._sessions.key_lookup or key in (self._keys or ()):
@@ -226,9 +226,10 @@ class SessionAuthenticator(Authenticator):
             if row is None:
                 raise _wrong_key(headers)
         values = dict(row)
+        scopes = values.pop("scopes", None)
         return Actor(
             values["role"], values, key=key, user=dict(list(values.items())[:1]),
-            account=values.get(self._sessions.account),
+            account=values.get(self._sessions.account), key_scopes=None if scopes is None else frozenset(scopes),
         )  # fmt: skip
 
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:

@@ -40,6 +40,7 @@ class Actor:
     unproved: bool = False  # whether no secret was needed to become this caller
     # scopes of the client's token if a client acts for the user; None for no limit
     scopes: frozenset[str] | None = None
+    key_scopes: frozenset[str] | None = None  # those of the caller's account key; None for other callers
     key_error: str = "Send a valid API key in X-API-Key."  # error message for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:
@@ -251,8 +252,9 @@ class Sessions:
             client of the user. It also returns `scopes`, separated by spaces, and `session`, a text that stays the same
             when the tokens are refreshed. These tokens are accepted only at /mcp; they begin with `client_prefix`.
         key_lookup: SQL like `lookup` for keys of accounts, with $1 = the keyed hashes of the key (bytea[]) for the
-            purpose `key_purpose`. Its first column identifies the key in logs and limits. These keys are accepted only
-            at /mcp; scripts used as tools check them again.
+            purpose `key_purpose`. Its first column identifies the key in logs and limits, and `scopes` (text[]) selects
+            the scripts that are described and offered as tools (`OwnKey.scope`). These keys are accepted only at /mcp
+            and for the description of the API; the scripts check them again.
         unknown_key: the message for a request with a key that is not an app key.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tableapi import exact_json, threads
-from tableapi.auth.policy import Actor
+from tableapi.auth.policy import VERBS, Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, NotFound
@@ -38,7 +38,7 @@ class Caller:
     send: sends requests to the API, with the same rights, limits and log lines as over HTTP. all_datasets: the
     databases without the scopes of the caller's token, for tools that it could use if its user granted more.
     reads_only: whether agents may only read on this server. results: the form of results if the protocol has structured
-    content: `both`, `structured` with a short text, or `text`.
+    content: `both`, `structured` with a short text, or `text`. title: that of the API, the name of the server.
     """
 
     actor: Actor
@@ -48,6 +48,12 @@ class Caller:
     all_datasets: Mapping[str, Dataset]
     reads_only: bool = False
     results: str = "both"
+    title: str = "tableapi"
+
+    @property
+    def verbs(self) -> Collection[str]:
+        """Return the verbs that tools may use on tables."""
+        return ("GET",) if self.reads_only else VERBS
 
     def rights(self, dataset: Dataset) -> Rights:
         """Return the rights of the caller in a database."""

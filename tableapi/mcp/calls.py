@@ -101,9 +101,14 @@ def _function(dataset: str, routine: Routine) -> str:
     return f"{dataset + '.' if dataset else ''}{overloads.signature(routine)}{summary}"
 
 
+def of_tool(caller: Caller) -> list[Script]:
+    """Return the scripts that `call_script` can call."""
+    return [script for script in caller.scripts if not script.tool]
+
+
 def describe_scripts(caller: Caller) -> str:
-    """Return a line for each script that `call_script` can call; "" if there are none."""
-    return _lines([_script(script) for script in caller.scripts if not script.tool])
+    """Return a line for each of them; "" if there are none."""
+    return _lines([_script(script) for script in of_tool(caller)])
 
 
 def summary(script: Script) -> str:

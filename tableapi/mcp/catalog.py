@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from tableapi import exact_json
@@ -35,7 +36,7 @@ async def list_tables(caller: Caller, arguments: ListTables) -> dict[str, Any]:
     tables = [table for table, _ in found]
     lines: list[dict[str, Any]] = []
     for table, columns in found[arguments.offset :]:
-        line = _line(table, rights) | ({"found": columns} if columns else {})
+        line = _line(table, rights, caller.verbs) | ({"found": columns} if columns else {})
         size += len(exact_json.dumps(line))
         if lines and size > LIST_BYTES:
             break
@@ -70,12 +71,12 @@ def _found(tables: list[Table], rights: Rights, words: list[str]) -> list[tuple[
     return named + others
 
 
-def _line(table: Table, rights: Rights) -> dict[str, Any]:
+def _line(table: Table, rights: Rights, verbs: Collection[str]) -> dict[str, Any]:
     """Return the short description of a table."""
     right = _right(table, rights)
     names = [name for name in table.columns if right.can_read(name)]
     columns = ", ".join(names[:MAX_COLUMNS_LISTED]) + (", …" if len(names) > MAX_COLUMNS_LISTED else "")
-    line: dict[str, Any] = {"name": table.name, "may": _may(table, rights), "columns": columns}
+    line: dict[str, Any] = {"name": table.name, "may": _may(table, rights, verbs), "columns": columns}
     if relations := [relation.name for relation in describe.related(table, rights)]:
         line["relations"] = ", ".join(relations[:MAX_COLUMNS_LISTED])
     if table.comment:
@@ -110,14 +111,14 @@ async def _description(caller: Caller, dataset: Dataset, table: Table, *, sample
     rights = caller.rights(dataset)
     right, reads = _right(table, rights), rights.right(table, "GET")
     examples = await _examples(caller, dataset, table, reads) if samples and reads else {}
-    described: dict[str, Any] = {"name": table.name, "may": _may(table, rights)}
+    described: dict[str, Any] = {"name": table.name, "may": _may(table, rights, caller.verbs)}
     if table.comment:
         described["description"] = table.comment[:COMMENT_CHARS]
     if table.is_view:
         described["view"] = True
     if samples and reads and (rows := await _estimate(caller, dataset, table)) is not None:
         described["estimated_rows"] = rows
-    described |= _row_rules(table, rights, right)
+    described |= _row_rules(table, rights, right, caller.verbs)
     described["key"] = [name for name in table.key if right.can_read(name)]
     columns = [column for column in table.columns.values() if right.can_read(column.name)]
     usable = {other.name for other in describe.allowed(dataset.schema, rights)}
@@ -128,7 +129,7 @@ async def _description(caller: Caller, dataset: Dataset, table: Table, *, sample
     ]
     if sealed := [column.name for column in columns if column.name in right.sealed]:
         described["not_filterable"] = sealed
-    return described | _writable(table, rights)
+    return described | _writable(table, rights, caller.verbs)
 
 
 def _column(column: Column, examples: list[Any] | None, usable: set[str]) -> dict[str, Any]:
@@ -156,29 +157,29 @@ def _right(table: Table, rights: Rights) -> Right:
     return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
 
 
-def _row_rules(table: Table, rights: Rights, shown: Right) -> dict[str, str]:
+def _row_rules(table: Table, rights: Rights, shown: Right, verbs: Collection[str]) -> dict[str, str]:
     """Describe the rows that the caller may read and, if different, the rows that it may change.
 
     shown: the right that determines the visible columns.
     """
     said: dict[str, str] = {}
     for verb, name in (("GET", "rows"), ("PATCH", "rows_to_update"), ("DELETE", "rows_to_delete")):
-        right = rights.right(table, verb)
+        right = rights.right(table, verb) if verb in verbs else None
         if right is not None and (words := rule_of(table, right, shown.can_read)) and words != said.get("rows"):
             said[name] = words
     return said
 
 
-def _may(table: Table, rights: Rights) -> list[str]:
+def _may(table: Table, rights: Rights, verbs: Collection[str]) -> list[str]:
     """Return the actions that the caller may take on the rows of a table."""
-    return [action for verb, action in _ACTIONS.items() if rights.right(table, verb)]
+    return [action for verb, action in _ACTIONS.items() if verb in verbs and rights.right(table, verb)]
 
 
-def _writable(table: Table, rights: Rights) -> dict[str, list[str]]:
+def _writable(table: Table, rights: Rights, verbs: Collection[str]) -> dict[str, list[str]]:
     """Return the columns that a create and an update may set, if not all."""
     listed = {}
     for verb, name in (("POST", "create_columns"), ("PATCH", "update_columns")):
-        right = rights.right(table, verb)
+        right = rights.right(table, verb) if verb in verbs else None
         if right is not None and right.writable is not None:
             listed[name] = [c for c in table.columns if right.may_set((c,))]
     return listed

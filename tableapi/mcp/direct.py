@@ -19,10 +19,8 @@ from tableapi.mcp.results import DEFAULT_REVISION, WITHOUT_STRUCTURE
 from tableapi.observability import tracing
 from tableapi.version import VERSION
 
-NAME = "tableapi"
 _MEMBERS = frozenset(("jsonrpc", "id", "method", "params"))
 _PARAMETERS = frozenset(("name", "arguments", "_meta"))
-_SERVER_INFO = {"io.modelcontextprotocol/serverInfo": {"name": NAME, "version": VERSION}}
 _INVALID_REQUEST = -32600
 BAD_ID = json.dumps(
     {
@@ -147,7 +145,8 @@ async def respond(caller: Caller, call: Call) -> bytes:
         "isError": outcome.error is not None,
     }
     if call.modern:
-        result |= {"resultType": "complete", "_meta": _SERVER_INFO}
+        server = {"name": caller.title, "title": caller.title, "version": VERSION}
+        result |= {"resultType": "complete", "_meta": {"io.modelcontextprotocol/serverInfo": server}}
     text = json.dumps({"jsonrpc": "2.0", "id": call.ident, "result": result}, separators=(",", ":")).encode()
     if structured and outcome.error is None:
         return text[:-2] + b',"structuredContent":' + outcome.encoded + b"}}"

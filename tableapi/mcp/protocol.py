@@ -10,7 +10,6 @@ from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.mcp import resources, tools
 from tableapi.mcp.caller import Caller
-from tableapi.mcp.direct import NAME
 from tableapi.mcp.resources import Documentation
 from tableapi.mcp.results import DEFAULT_REVISION, WITHOUT_STRUCTURE
 from tableapi.version import VERSION, install_command
@@ -36,10 +35,10 @@ def load_sdk() -> None:
         raise MissingSDK(f"MCP is not installed on this server: {install_command('mcp')}.") from None
 
 
-def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
+def server(caller_of: CallerOf, documentation: Documentation, title: str) -> Server[Any]:
     """Return an MCP server with the tools and resources of each caller.
 
-    `load_sdk` must be called first.
+    `load_sdk` must be called first. title: that of the API, which clients show to their users.
     """
     import mcp.types as types
     from mcp.server import Server
@@ -95,7 +94,8 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
         return types.ReadResourceResult(contents=[contents])
 
     return Server(
-        NAME,
+        title,
+        title=title,
         version=VERSION,
         instructions=tools.INSTRUCTIONS,
         on_list_tools=list_tools,

@@ -150,10 +150,13 @@ def offered(caller: Caller) -> list[Offer]:
             schema = _schema(tool, caller, names)
             _describe_once(tool.name, schema["properties"], told)
             offers.append(Offer(tool, tool.description, schema, reads_only=tool.reads_only))
-    for tool, lines in ((_FUNCTION, calls.describe_functions(caller)), (_SCRIPT, calls.describe_scripts(caller))):
+    for tool, lines, reads_only in (
+        (_FUNCTION, calls.describe_functions(caller), caller.reads_only),
+        (_SCRIPT, calls.describe_scripts(caller), all(script.method == "GET" for script in calls.of_tool(caller))),
+    ):
         if lines:
             text, schema = f"{tool.description}\n{lines}", _schema(tool, caller, [])
-            offers.append(Offer(tool, text, schema, reads_only=caller.reads_only))
+            offers.append(Offer(tool, text, schema, reads_only=reads_only))
     for script in caller.scripts:
         if script.tool:
             tool = _of_script(script)

@@ -64,6 +64,7 @@ class Descriptions:
             self._rights(),
             root,
             actor.role,
+            None if actor.key_scopes is None else sorted(actor.key_scopes),
             scripts,
             kind.__name__,
             *([d.name, d.schema.fingerprint] for d in served),
@@ -81,12 +82,16 @@ class Descriptions:
 
     def _document(self, actor: Actor, root: str, kind: type[TableDescription]) -> Document:
         security: list[Json] = [{"key": []}] if self._keyed else []
-        if self._scripts is not None:
+        if actor.key_scopes is not None:
+            security = []  # each script names the key
+        elif self._scripts is not None:
             security = [{"key": [], "session": []}, {"key": [], "bearer": []}]
         return Document(self._title, security, actor.role, root, kind=kind)
 
     def _offered(self, actor: Actor) -> list[Script]:
         """Return the scripts that the caller may call."""
+        if actor.key_scopes is not None:
+            return [script for script in self._scripts or () if script.serves_key(actor.key_scopes)]
         return [
             script for script in self._scripts or ()
             if script.public or script.roles == () or {ANYONE, actor.role} & set(script.roles)

@@ -150,10 +150,14 @@ class Document:
             operation["security"] = self._public_security(script)
         elif ANYONE in script.roles:
             operation["security"] = [{"key": []}]
+        notes = []
+        if script.own_key is not None and script.own_key.scope:
+            notes.append(f"Needs a key with the scope `{script.own_key.scope}`.")
         if script.limits:
-            operation["description"] = "At most " + ", ".join(
-                f"{limit.amount} calls in {limit.seconds} s per {limit.per}" for limit in script.limits
-            )  # fmt: skip
+            limits = (f"{limit.amount} calls in {limit.seconds} s per {limit.per}" for limit in script.limits)
+            notes.append(f"At most {', '.join(limits)}.")
+        if notes:
+            operation["description"] = " ".join(notes)
         self._input(script, operation)
         path = f"/api/v2/{script.name}"
         self._paths.setdefault(path, {})[script.method.lower()] = operation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
@@ -76,11 +76,13 @@ class OwnKey:
         name: the name of the security scheme.
         header: the header that contains the key.
         description: one sentence for the reader.
+        scope: the scope that the key needs; "" if any key will do.
     """
 
     name: str
     header: str
     description: str
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,10 @@ class Script:
     def has_own_scope(self) -> bool:
         """Whether it has a scope other than those for tables."""
         return self.scope not in BASIC
+
+    def serves_key(self, scopes: Collection[str]) -> bool:
+        """Whether an account's key with these scopes may call it."""
+        return self.own_key is not None and self.own_key.scope in ("", *scopes)
 
     @property
     def job(self) -> bool:

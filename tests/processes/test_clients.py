@@ -47,6 +47,19 @@ const rows = await table.read({
 });
 console.log(JSON.stringify(rows.map((row) => [row.class, row.amount, row["a b"]])));
 """
+CREDITS_TYPESCRIPT = """
+import { ApiError, Client } from "./app.ts";
+const api = new Client(process.argv[2]!, { key: process.argv[3]! });
+const { plan } = await api.call("account/credits");
+const contacts = await api.call("account/contacts", { since: "2999-01-01T00:00:00Z" });
+const failed = await api.call("enrich", { people: [], kinds: ["directdial"] }).catch((error: ApiError) => error.status);
+console.log(plan, contacts.meta.next, failed);
+"""
+MISSING_TYPESCRIPT = """
+import { Client } from "./app.ts"; const api = new Client("", { key: "" });
+api.call("enrich");
+api.call("keylookup", { linkedinurl: "linkedin.com/in/a", type: "directdials" });
+"""
 EXPECTED = [
     [401, "no_key"], [404, "not_found"], [400, "batch"],
     [{"id": 3, "name": "Cleo Diaz"}], ["Dan Egede", "Ben O'Neil"], [2, "Ada Berg", ["paid", "open"]], 1,
@@ -183,7 +196,6 @@ def test_an_integration_works_with_the_generated_client(
 ) -> None:
     server = serve(DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS="0123456789")
     with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": "0123456789"}, timeout=60) as http:
-        text = http.get("_spec?client=python").raise_for_status().text
         sign_in = {"email": "owner@acme-demo.com", "password": "Demo1234"}
         token = http.post("user/session", json=sign_in).raise_for_status().json()["session_token"]
         record = {"purpose": "CRM", "scopes": ["enrich", "search", "contacts"]}
@@ -191,12 +203,18 @@ def test_an_integration_works_with_the_generated_client(
             "leads/_table/apikeys?fields=apikey", json={"resource": [record]}, headers={"X-Session-Token": token}
         )
         key = created.raise_for_status().json()["resource"][0]["apikey"]
-        for language, name in (("typescript", "owner.ts"), ("python", "owner.py")):
-            owner = http.get(f"_spec?client={language}", headers={"X-Session-Token": token}).raise_for_status().text
-            (tmp_path / name).write_text(owner)
-    assert (compiled := _compile(tmp_path, "owner.ts")).returncode == 0, compiled.stdout
+        for headers, name in (({"X-Session-Token": token}, "owner"), ({"X-API-Key": key}, "app")):
+            for language, suffix in (("typescript", "ts"), ("python", "py")):
+                client = http.get(f"_spec?client={language}", headers=headers).raise_for_status().text
+                (tmp_path / f"{name}.{suffix}").write_text(client)
+    (tmp_path / "credits.ts").write_text(CREDITS_TYPESCRIPT)
+    assert (compiled := _compile(tmp_path, "owner.ts", "credits.ts")).returncode == 0, compiled.stdout
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    ran = _run(tmp_path, "node", "out/credits.js", server.url, key)
+    assert ran.stdout.split() == ["Business", "null", "422"], ran.stderr
+    (tmp_path / "missing.ts").write_text(MISSING_TYPESCRIPT)
+    assert _wrong_lines(_compile(tmp_path, "missing.ts").stdout, "missing.ts") == [3, 4]
     assert (checked := _mypy(tmp_path, "owner.py")).returncode == 0, checked.stdout
-    (tmp_path / "app.py").write_text(text)
     shutil.copy(CLIENTS / "day.py.txt", tmp_path / "day.py")
     assert (checked := _mypy(tmp_path, "day.py")).returncode == 0, checked.stdout
     ran = _run(tmp_path, sys.executable, "day.py", server.url, key)

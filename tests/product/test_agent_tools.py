@@ -64,15 +64,21 @@ async def test_only_permitted_callers_have_the_tools(product: Product, account: 
         refused = await http.post("/mcp", json=INITIALIZE)
         assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
     async with _by_key(product, key) as robot, _by_session(product, account.owner.token) as own:
-        assert set(await robot.tools()) == TOOLS | {"call_script"}
+        tools = await robot.tools()
+        assert set(tools) == {"search_people", "search_companies", "call_script"}  # those of the scope
+        assert all(tool.annotations.read_only_hint for tool in tools.values())
         assert set(await own.tools()) >= TOOLS
-        refused_tool = await robot.error("reveal", linkedinurls=["linkedin.com/in/x"], kinds=KINDS, max_credits=1)
-        assert "reason: scope" in refused_tool
-        assert "'enrich'" in refused_tool
         assert (await robot.result("search_people", name="nobody-of-this-name"))["result"]["resource"] == []
     await account.owner.table("PATCH", f"apikeys/{keyid}", {"isactive": 0})
     async with product.caller(key=key) as http:
         assert (await http.post("/mcp", json=INITIALIZE)).status_code == 401
+
+
+async def test_the_server_has_the_name_of_the_product(product: Product, account: Account) -> None:
+    async with product.caller(account.owner.token) as http:
+        response = await http.post("/mcp", json=INITIALIZE, headers={"Accept": "application/json, text/event-stream"})
+    server = response.json()["result"]["serverInfo"]
+    assert (server["name"], server["title"]) == ("Openlead", "Openlead")
 
 
 async def test_the_schemas_of_tools_are_accepted_by_every_client(product: Product, account: Account) -> None:

@@ -142,3 +142,46 @@ async def test_an_old_key_that_works_is_ended_by_another_rotation_only_on_reques
     assert await statuses(first, second) == [200, 200]
     third = (await account.owner.post("rotateapikey", keyid=keyid, replace=True)).json()["apikey"]
     assert await statuses(first, second, third) == [401, 200, 200]
+
+
+CALLS = {
+    "lookup": {"keylookup"},
+    "enrich": {"enrich", "findemail", "verifyemail", "agent/price", "agent/reveal"},
+    "search": {"searchpeople", "searchcompanies"},
+    "contacts": {"account/contacts", "agent/lists"},
+    "usage": {"account/usage"},
+}
+
+
+async def test_a_key_that_is_not_live_gets_no_description(product: Product, account: Account) -> None:
+    keyid, key = await _key(account, "lookup")
+    await account.owner.table("PATCH", f"apikeys/{keyid}", {"isactive": 0})
+    for wrong in ("", "wrong", key):
+        assert (await _get(product, wrong, "_spec")).status_code == 401
+    _, key = await _key(account, "lookup")
+    assert (await _get(product, key, "leads/_spec")).status_code == 401
+    assert (await _get(product, key, "leads/_table/client")).status_code == 401
+
+
+@pytest.mark.parametrize("scopes", [*([scope] for scope in CALLS), ["search", "usage"], [*CALLS]])
+async def test_a_key_fetches_the_description_of_exactly_its_calls(
+    product: Product, account: Account, scopes: list[str]
+) -> None:
+    _, key = await _key(account, *scopes)
+    document = (await _get(product, key, "_spec")).json()
+    permitted = {"account/credits"}.union(*(CALLS[scope] for scope in scopes))
+    assert {path.removeprefix(API) for path in document["paths"]} == permitted
+    assert [*document["components"]["securitySchemes"]] == ["accountkey"]
+    assert (document["tags"], set(document["components"]["schemas"]) & {"client", "usercontact", "apikeys"}) == (
+        [{"name": tag["name"]} for tag in document["tags"]], set(),
+    )  # fmt: skip
+    described = (await product.caller().get(f"{API}_spec")).json()["paths"]
+    for call in {"account/credits"}.union(*CALLS.values()):
+        (verb,) = described[API + call]
+        response = await product.caller(key=key).request(verb.upper(), API + call, json={} if verb == "post" else None)
+        reason = response.json().get("error", {}).get("context", {}).get("reason", "")
+        if call in permitted:
+            assert document["paths"][API + call][verb]["security"] == [{"accountkey": []}]
+            assert reason in ("", "invalid"), (call, response.text)
+        else:
+            assert reason in ("scope", "invalid"), (call, response.text)

@@ -101,10 +101,10 @@ class Meta(Feature):
         return Response(dumps(config))
 
     async def spec(self, request: HttpRequest, parts: list[str]) -> Response:
-        """Return the OpenAPI description of all databases and scripts."""
+        """Return the OpenAPI description of all databases and scripts, for an account's key that of its calls."""
         if len(parts) > 1:
             raise NotFound(f"Unknown path '{request.path[:200]}'.")
-        request.actor = await self._authentication.actor(request)
+        request.actor = await self._authentication.actor(request, account_keys=True)
         self._check(request, request.query, _OF_SPEC, "The description of the API")
         return await self._described(request, self._state.datasets_of(request.actor.role).values(), scripts=True)
 

@@ -79,6 +79,9 @@ async def test_agents_are_read_only_under_open(url: str, tool: str, arguments: d
         assert tool not in await client.tools()
         assert "reason: mcp_read_only, status: 403" in await client.error(tool, **arguments)
         assert (await client.result("query", table="language", count=True))["count"] == 2
+        listed = (await client.result("list_tables"))["tables"]
+        described = (await client.result("describe_tables", tables=["language"]))["tables"]
+        assert {action for table in (*listed, *described) for action in table["may"]} == {"read"}
 
 
 async def test_functions_called_by_a_read_only_agent_cannot_write(url: str) -> None:

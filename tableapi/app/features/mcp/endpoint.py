@@ -55,6 +55,7 @@ class Mcp(Feature):
         self._reads_only = state.served.open if settings.mcp_read_only is None else settings.mcp_read_only
         folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
         self._documentation = Documentation(folders)
+        self._title = app.project.title(settings)
         self._loading = asyncio.Lock()
         self._handle: Handle | None = None
         self._running: asyncio.Task[None] | None = None
@@ -75,12 +76,13 @@ class Mcp(Feature):
             and (script.method == "GET" or (script.tool and script.scope == READ) or not self._reads_only)
             and (script.public or {ANYONE, actor.role} & set(script.roles))
             and (actor.scopes is not None or script.tool or not script.has_own_scope)
+            and (actor.key_scopes is None or script.serves_key(actor.key_scopes))
         ]
         full = datasets = self._state.datasets_of(actor.role)
         if actor.scopes is not None:
             datasets = {name: self._state.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
         send, results = partial(self._requests.send, request), self._state.settings.mcp_results
-        return Caller(actor, datasets, scripts, send, full, self._reads_only, results)
+        return Caller(actor, datasets, scripts, send, full, self._reads_only, results, self._title)
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
@@ -166,7 +168,7 @@ class Mcp(Feature):
             return caller
 
         manager = StreamableHTTPSessionManager(
-            protocol.server(of_message, self._documentation),
+            protocol.server(of_message, self._documentation, self._title),
             json_response=True,
             stateless=True,
             max_request_body_size=self._state.settings.body_bytes,
@@ -192,7 +194,7 @@ class Mcp(Feature):
         async def of_message(message: Any) -> Caller:
             return await self.caller(_local_request(headers))
 
-        server = protocol.server(of_message, self._documentation)
+        server = protocol.server(of_message, self._documentation, self._title)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
