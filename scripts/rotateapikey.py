@@ -72,7 +72,7 @@ async def run(ctx: Context, input: Input) -> Output:
         if row.oldkeyuntil is not None and not input.replace:
             raise OldKeyWorks(
                 "The key before the last rotation still works. Wait for its end, or end it now with replace=true.",
-                context={"oldkeyuntil": row.oldkeyuntil.isoformat()},
+                context={"oldkeyuntil": row.oldkeyuntil},
             )
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         hashed, by = ctx.vault.index("apikey", key), (ctx.actor.session, proved)

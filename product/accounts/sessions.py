@@ -177,5 +177,5 @@ def _dreamfactory(ctx: Context, person: dict[str, object], token: str) -> dict[s
         "host": ctx.settings.brand_name,
         "token_expiry_date": None,
         "role_id": {"client": 1, "member": 2, "admin": 3}[str(person["role"])],
-        "server_time": datetime.now(UTC).isoformat(),
+        "server_time": datetime.now(UTC),
     }

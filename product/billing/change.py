@@ -89,7 +89,7 @@ async def preview(ctx: Context, row: OwnSubscription, planid: int) -> dict[str, 
     present = _present(plans, row, sub)
     if plan.planid < present:  # charged when it starts, at the end of the period
         date, total = int(sub.end.timestamp()), prices.cents(plan)
-        facts = {"subtotal": total, "total": total, "currency": customer.CURRENCY, "dueon": sub.end.isoformat()}
+        facts = {"subtotal": total, "total": total, "currency": customer.CURRENCY, "dueon": sub.end}
         return {"subscription_proration_date": date} | facts | {"lines": [], "credits": plan.credits}
     date = max(await change_rules.quote(ctx, row.subscriptionid, planid), int(sub.start.timestamp()))
     if plan.planid == present:
@@ -102,7 +102,7 @@ async def preview(ctx: Context, row: OwnSubscription, planid: int) -> dict[str, 
     added = difference(old, plan, rest(prorated[0], sub) * prorated[0].quantity) if old and prorated else plan.credits
     return {
         "subscription_proration_date": date, "subtotal": invoice.subtotal, "total": invoice.total,
-        "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
+        "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC),
         "lines": [_line(line, plans, requested(ctx) or DEFAULT) for line in invoice.lines],
         "credits": added,
     }  # fmt: skip
@@ -119,7 +119,7 @@ def _line(line: Line, plans: dict[str, PlanRow], language: Language) -> dict[str
 def _costs_nothing(date: int, sub: Subscription) -> dict[str, object]:
     """Return the preview of resuming a cancelled plan, which is charged when its next period starts."""
     return {"subscription_proration_date": date, "subtotal": 0, "total": 0, "currency": customer.CURRENCY,
-            "dueon": sub.end.isoformat(), "lines": [], "credits": dict.fromkeys(KINDS, 0)}  # fmt: skip
+            "dueon": sub.end, "lines": [], "credits": dict.fromkeys(KINDS, 0)}  # fmt: skip
 
 
 async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date: int | None) -> dict[str, object]:
@@ -146,7 +146,7 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
     else:
         run = partial(_downgrade, ctx, row, sub, plan)
     changed = await _unless_changed(ctx, sub, run)
-    return {"subscriptionid": row.subscriptionid, "planid": plan.planid, "expirydate": changed.end.isoformat()}
+    return {"subscriptionid": row.subscriptionid, "planid": plan.planid, "expirydate": changed.end}
 
 
 async def _resume(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subscription:
@@ -205,11 +205,11 @@ async def cancel(ctx: Context, row: OwnSubscription) -> dict[str, object]:
     sub = await _running(ctx, row)
     if sub is None:  # not billed by the provider, so only the local row changes
         await ctx.db.execute(_LOCAL_CANCEL, row.clientid, row.subscriptionid)
-        return {"autorenew": 0, "expirydate": row.expirydate.isoformat()}
+        return {"autorenew": 0, "expirydate": row.expirydate}
     sub = await _unless_changed(ctx, sub, partial(_cancel, ctx, row, sub))
     await ctx.db.execute(_FORGET, row.clientid, row.subscriptionid)
     await _refresh(ctx, row)
-    return {"autorenew": 0, "expirydate": sub.until.isoformat()}
+    return {"autorenew": 0, "expirydate": sub.until}
 
 
 async def _cancel(ctx: Context, row: OwnSubscription, sub: Subscription) -> Subscription:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
 
 import asyncpg
 from pydantic import BaseModel
@@ -24,7 +23,7 @@ _ADD = f"""
                          password, mustchangepassword, passwordexpireson, madeby)
     values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8,
             {sessions.maker("$9")})
-    returning appuserid, email, name, role, invitestatus, isactive, createdon
+    returning appuserid, email, name, role, invitestatus, isactive, createdon::text as createdon
 """  # noqa: S608
 _TEMPORARY = """
     update appuser set password = $2, mustchangepassword = 1, passwordexpireson = now() + $3 where appuserid = $1
@@ -61,7 +60,7 @@ class _Added:
     role: str
     invitestatus: str
     isactive: int
-    createdon: datetime
+    createdon: str
 
 
 class NoPlan(Conflict):
@@ -110,7 +109,7 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
             ) from None
         await _mail(ctx, clientid, row, password)
         await audit.write(ctx, "member_added", row.appuserid, role=role)
-    return asdict(row) | {"createdon": row.createdon.isoformat()}
+    return asdict(row)
 
 
 async def invite_again(ctx: Context, user: User) -> None:

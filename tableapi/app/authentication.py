@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import cast
 
 from tableapi.app.state import AppState
 from tableapi.auth.policy import ANYONE, Actor, role_error
-from tableapi.errors import ApiError
+from tableapi.errors import ApiError, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Script
 from tableapi.ratelimit.counter import count_use
+
+
+_IN_URL = re.compile(rb"(?:\A|&)(?:api_?key|session_?token|access_?token|token)=", re.IGNORECASE)
+_KEY_IN_URL = (
+    "Send the key in the header X-API-Key, and a session in X-Session-Token: credentials in the URL are not accepted,"
+    " because URLs are logged."
+)
 
 
 class Authentication:
@@ -40,6 +49,8 @@ class Authentication:
                     actor = actor or await state.authenticator.actor(request.headers, request.ip)
             except ApiError as error:
                 actor = self._without_credentials(request, script, error)
+        if not actor.role and _IN_URL.search(request.query_string):
+            actor = replace(actor, key_error=_KEY_IN_URL)
         if actor.unproved:
             # A host program has its own host name, and data that its policy grants to anyone may be read under any
             # name.
@@ -79,6 +90,9 @@ class Authentication:
         if script is not None and ANYONE in script.roles:
             return Actor("key")  # a sign-in ignores any token sent with it
         state = self._state
-        if error.reason == "no_key" and state.limited:  # rejected sessions are counted during look-up
-            request.hit = count_use("ip", request.network, state.settings.address_per_minute, 60)
+        if error.reason == "no_key":
+            if state.limited:  # rejected sessions are counted during look-up
+                request.hit = count_use("ip", request.network, state.settings.address_per_minute, 60)
+            if _IN_URL.search(request.query_string):
+                raise Unauthorized(_KEY_IN_URL, reason="no_key") from error
         raise error

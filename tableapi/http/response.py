@@ -52,8 +52,8 @@ def of_starlette(response: StarletteResponse, default_type: str = JSON) -> Respo
 
 
 def dumps(value: Any) -> bytes:
-    """Serialize to JSON; numbers keep every digit, and values without a JSON type become text."""
-    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=exact_json.plain)
+    """Serialize to JSON; numbers keep every digit, and values without a JSON type become text, times RFC 3339."""
+    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z, default=exact_json.plain)
 
 
 def attachment(name: str) -> dict[str, str]:

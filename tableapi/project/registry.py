@@ -9,6 +9,7 @@ members of the body next to `resource` that the model names. They are never stor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import orjson
 from pydantic import BaseModel
 from starlette.responses import Response as StarletteResponse
 
@@ -29,7 +29,7 @@ from tableapi.db.database import Db
 from tableapi.errors import Busy, MethodNotAllowed, NotFound
 from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
-from tableapi.http.response import Response, of_starlette
+from tableapi.http.response import Response, dumps, of_starlette
 from tableapi.project.context import Context
 from tableapi.project.files import import_scripts, load_project
 from tableapi.project.guard import HOOK_VERBS, Run, Script, authorize, count_call, validate
@@ -41,6 +41,8 @@ Records = list[dict[str, Any]]
 Hook = Callable[..., Awaitable[Records | Export | None]]  # (ctx, records, options), and possibly a model
 SCRIPT_JSON = "application/json"
 SYSTEM = Actor(role="system")
+# A time in UTC as PostgreSQL's to_json writes it, in rows that a script returns.
+_UTC = re.compile(rb'"(\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)\+00:00"')
 
 
 class Scripts:
@@ -215,14 +217,19 @@ class Scripts:
 
 
 def _reply(result: Any, headers: dict[str, str]) -> Response:
-    """Build the response from a script's result: a model, plain data, None or a Starlette response."""
-    if isinstance(result, BaseModel):
-        return Response(result.model_dump_json().encode(), 200, SCRIPT_JSON, headers)
+    """Build the response from a script's result: a model, plain data, None or a Starlette response.
+
+    Times in UTC have one form, with Z.
+    """
     if isinstance(result, StarletteResponse):
         response = of_starlette(result)
         response.headers = headers | response.headers
         return response
-    return Response(orjson.dumps({"success": True} if result is None else result), 200, SCRIPT_JSON, headers)
+    if isinstance(result, BaseModel):
+        body = result.model_dump_json().encode()
+    else:
+        body = dumps({"success": True} if result is None else result)
+    return Response(_UTC.sub(rb'"\1Z"', body), 200, SCRIPT_JSON, headers)
 
 
 def _scripts_of(module: ModuleType) -> Iterator[Script]:

@@ -282,6 +282,8 @@ class Kind:
 
 
 _STRING = {"type": "string"}
+_TIMESTAMP = {"type": "string", "description": "such as 2024-01-10 09:00:00"}
+_TIMESTAMPTZ = {"type": "string", "description": "in UTC, such as 2024-01-10 09:00:00+00"}
 _GEOJSON = {"type": "object", "description": "a GeoJSON geometry"}
 KINDS: dict[str, Kind] = {
     "integer": Kind(integer, True, "integer", {"type": "integer"}),
@@ -291,8 +293,8 @@ KINDS: dict[str, Kind] = {
     "boolean": Kind(_boolean, True, "boolean", {"type": "boolean"}),
     "text": Kind(_text, True, "string", _STRING),
     "date": Kind(_date, True, "date", {"type": "string", "format": "date"}),
-    "timestamp": Kind(_timestamp, True, "timestamp", _STRING, out="text"),
-    "timestamptz": Kind(_timestamp, True, "timestamp_tz", _STRING, out="text"),
+    "timestamp": Kind(_timestamp, True, "timestamp", _TIMESTAMP, out="text"),
+    "timestamptz": Kind(_timestamp, True, "timestamp_tz", _TIMESTAMPTZ, out="text"),
     "uuid": Kind(_uuid, True, "uuid", {"type": "string", "format": "uuid"}),
     "json": Kind(_json, False, "json", {}),
     "bytea": Kind(_base64, True, "binary", {"type": "string", "contentEncoding": "base64"}, out="base64"),

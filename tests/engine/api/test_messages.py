@@ -33,6 +33,11 @@ def api(address: str, module_serve: Serve) -> str:
     return module_serve("--dataset", f"shop={address}", "--open").url
 
 
+@pytest.fixture(scope="module")
+def keyed(address: str, module_serve: Serve) -> str:
+    return module_serve("--dataset", f"shop={address}", "--open", "--api-key", "KEY").url
+
+
 @pytest.mark.parametrize(
     ("table", "record", "reason"),
     [
@@ -146,6 +151,17 @@ def test_progress_is_redrawn_on_a_terminal_and_not_in_a_file() -> None:
     assert "\r" not in file.getvalue()
     assert file.getvalue().count("\n") == 1
     assert "100 %" in file.getvalue()
+
+
+@pytest.mark.parametrize("name", ["api_key", "API_KEY", "apikey", "session_token", "token", "access_token"])
+@pytest.mark.parametrize("path", ["shop/_table/customer", "shop/_spec", "_spec", "shop/_func", ""])
+def test_credentials_in_the_url_are_answered_with_the_header(keyed: str, path: str, name: str) -> None:
+    response = httpx2.get(f"{keyed}/api/v2/{path}", params={"limit": "1", name: "KEY"})
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (401, "no_key")
+    assert error["message"].startswith("Send the key in the header X-API-Key")
+    assert "URLs are logged" in error["message"]
+    assert "KEY" not in error["message"].replace("X-API-KEY", "")
 
 
 @pytest.mark.parametrize(
