@@ -181,7 +181,7 @@ POLICY: dict[str, Access] = {
     "apikeys": Access(
         # Keys are created and disabled by the hooks in scripts/tables/apikeys.py.
         read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash", "oldkeyhash", "madeby"}),
-        create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "scopes", "expireson"}),
+        create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "scopes", "expireson", "istest"}),
         update=Rule(
             roles=OWNER,
             rows=own_client,

@@ -600,6 +600,7 @@ create table apikeys (
               check (cardinality(scopes) between 1 and 5
                      and scopes <@ array['lookup', 'enrich', 'search', 'contacts', 'usage']),
     expireson timestamptz,  -- null for a key that does not expire
+    istest    flag not null default 0,  -- answered with fixed people; such a key begins with `test_`
     check (isdeleted = 0 or isactive = 0),
     oldkeyhash  bytea,  -- of the key before the last rotation, which works until `oldkeyuntil`
     oldkeyuntil timestamptz,

@@ -17,6 +17,7 @@ class LiveKey:
     keyid: int
     clientid: int
     scopes: list[str]
+    istest: int
     mayuse: bool
 
 
@@ -40,9 +41,10 @@ class MissingScope(Forbidden):
 
 SCOPES = ("lookup", "enrich", "search", "contacts", "usage")
 LENGTH = 16
+TEST = "test_"  # how test keys begin; other keys have no underscore
 _ALPHABET = string.ascii_letters + string.digits
 _FIND = """
-    select k.keyid, k.clientid, k.scopes,
+    select k.keyid, k.clientid, k.scopes, k.istest,
            exists (select 1 from usersubscription s join subscriptionplan p using (planid)
                    where s.clientid = k.clientid and s.isactive = 1 and p.apiaccess = 1) as mayuse
     from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
@@ -59,21 +61,34 @@ def own_key(scope: str = "") -> OwnKey:
     return OwnKey("accountkey", "X-API-Key", text, scope)
 
 
-def generate() -> str:
-    """Generate a key of 16 letters and digits."""
-    return "".join(secrets.choice(_ALPHABET) for _ in range(LENGTH))
+def generate(*, test: bool = False) -> str:
+    """Generate a key of 16 letters and digits; those of a test key follow its prefix."""
+    start = TEST if test else ""
+    return start + "".join(secrets.choice(_ALPHABET) for _ in range(LENGTH - len(start)))
 
 
-async def live(ctx: Context, key: str, scope: str = "") -> LiveKey:
+def is_test(key: str) -> bool:
+    """Whether a key is a test key, which product/sample answers."""
+    return key.startswith(TEST)
+
+
+def sent(ctx: Context) -> str:
+    """Return the key in the header or, of a GET request, in the parameter `apikey`; "" if there is none."""
+    key = ctx.request.query.get("apikey") if ctx.request.method == "GET" else None
+    return key or ctx.request.headers.get("x-api-key") or ""
+
+
+async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -> LiveKey:
     """Return a live key of an account with API access.
 
     Invalid keys count against the guessing limit of the caller's network.
 
     Arguments:
         scope: the scope that the call requires; "" if any key will do.
+        test: whether the caller answers test keys with test people.
 
     Raises:
-        Unauthorized: the key is unknown, expired, disabled or deleted (401, scope `resource`).
+        Unauthorized: the key is unknown, expired, disabled, deleted or a test key (401, scope `resource`).
         PlanWithoutApi: the plan has no API access (402).
         MissingScope: the key lacks the scope (403).
     """
@@ -96,6 +111,8 @@ async def live(ctx: Context, key: str, scope: str = "") -> LiveKey:
                     reason="bad_key", case="key_of_app", scope="resource",
                 )  # fmt: skip
             raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
+    if row.istest and not test:
+        raise Unauthorized("This call takes no test key.", reason="bad_key", case="test_key", scope="resource")
     if not row.mayuse:
         raise PlanWithoutApi("The plan of this account has no API access.")
     if scope and scope not in row.scopes:

@@ -23,11 +23,14 @@ class Caller:
     keyid: int | None = None
     tool: str = ""  # tool of an agent, with the agent's name
     looks: bool = False  # whether staff look at the app as the user, without the user's notes
+    test: bool = False  # whether it is a test key; its calls are counted apart
 
     @property
     def name(self) -> str:
         """The key under which rate limits count: an account for all of its API keys, which can be replaced."""
-        return f"clientid={self.clientid}" if self.keyid is not None else f"appuserid={self.appuserid}"
+        if self.keyid is None:
+            return f"appuserid={self.appuserid}"
+        return f"{'test ' if self.test else ''}clientid={self.clientid}"
 
 
 async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool = False) -> Caller:
@@ -69,10 +72,13 @@ async def record_look(ctx: Context, user: sessions.Session) -> None:
         await audit.write(ctx, "support_viewed", path, clientid=user.clientid, staffid=user.staffid)
 
 
-async def by_key(ctx: Context, scope: str, limits: str) -> Caller:
-    """Return the caller of a script that accepts only API keys. Raises the errors of `session_or_key`."""
-    row = await api_keys.live(ctx, ctx.request.headers.get("x-api-key", ""), scope)
-    caller = Caller(row.clientid, keyid=row.keyid)
+async def by_key(ctx: Context, scope: str, limits: str, *, test: bool = False) -> Caller:
+    """Return the caller of a script that accepts only API keys, and with `test` a test key.
+
+    Raises the errors of `session_or_key`.
+    """
+    row = await api_keys.live(ctx, api_keys.sent(ctx), scope, test=test)
+    caller = Caller(row.clientid, keyid=row.keyid, test=bool(row.istest))
     count(ctx, caller, limits)
     await api_keys.used(ctx, row.keyid)
     return caller

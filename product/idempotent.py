@@ -50,7 +50,7 @@ async def once(ctx: Context, keyid: int, input: BaseModel, run: Callable[[], Awa
     """
     key = ctx.request.headers.get("idempotency-key")
     if key is None:
-        return _response(ctx, (await run()).model_dump_json(exclude_none=True).encode())
+        return response(ctx, await run())
     if not 1 <= len(key) <= 64 or not key.isprintable():
         raise BadRequest("Idempotency-Key must be 1 to 64 printable characters.", reason="bad_idempotency_key")
     claim = (f"apikey:{keyid}", key)
@@ -78,6 +78,11 @@ async def _replay(ctx: Context, claim: tuple[str, str], digest: bytes) -> Respon
         )  # fmt: skip
     ctx.headers |= {**row.headers, "Idempotency-Replayed": "true"}
     return _response(ctx, ctx.vault.open_bytes(row.body))
+
+
+def response(ctx: Context, output: BaseModel) -> Response:
+    """Return the response of a call that is not stored."""
+    return _response(ctx, output.model_dump_json(exclude_none=True).encode())
 
 
 def _response(ctx: Context, body: bytes) -> Response:

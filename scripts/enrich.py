@@ -21,6 +21,7 @@ from product.credits import balance
 from product.credits.balance import Balances
 from product.people import profile_url
 from product.people.search import Kind
+from product.sample import answers
 from tableapi import script
 
 MAX_PEOPLE = 100
@@ -88,6 +89,7 @@ class Output(BaseModel):
     tag="Enrichment",
     seconds=60,
 )
+@answers.served(answers.enrich, "enrich", call_limits.ENRICH)
 async def run(ctx: Context, input: Input) -> Output | Response:
     caller = await callers.by_key(ctx, "enrich", call_limits.ENRICH)
     return await idempotent.once(ctx, caller.keyid or 0, input, lambda: _enrich(ctx, caller, input))

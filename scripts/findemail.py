@@ -12,6 +12,7 @@ from product.callers import Caller
 from product.contacts import enrichment, purchase
 from product.context import Context
 from product.credits import balance
+from product.sample import answers
 from tableapi import script
 
 KINDS = ["businessemail"]
@@ -38,6 +39,7 @@ class Output(BaseModel):
     limit=f"{call_limits.FINDEMAIL}, 120/minute per ip",
     tag="Enrichment",
 )
+@answers.served(answers.findemail, "enrich", call_limits.FINDEMAIL)
 async def run(ctx: Context, input: Input) -> Output | Response:
     caller = await callers.by_key(ctx, "enrich", call_limits.FINDEMAIL)
     return await idempotent.once(ctx, caller.keyid or 0, input, lambda: _find(ctx, caller, input))

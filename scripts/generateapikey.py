@@ -14,7 +14,7 @@ from tableapi import script
 
 
 class Input(BaseModel):
-    pass
+    test: bool = False
 
 
 class Output(BaseModel):
@@ -25,7 +25,7 @@ _RESERVE = "insert into reservedkey (keyhash, clientid) values ($1, $2)"
 
 
 @script(roles=OWNER, limit="60/hour per account")
-async def run(ctx: Context, _input: Input) -> Output:
-    key = api_keys.generate()
+async def run(ctx: Context, input: Input) -> Output:
+    key = api_keys.generate(test=input.test)
     await ctx.db.execute(_RESERVE, ctx.vault.index("apikey", key), ctx.actor.clientid)
     return Output(apikey=key)

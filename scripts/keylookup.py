@@ -14,6 +14,7 @@ from product.context import Context
 from product.credits import balance
 from product.people import directory, profile_url, search_use
 from product.people.directory import Person
+from product.sample import answers
 from tableapi import script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
@@ -53,8 +54,9 @@ _COUNT = """
     limit=f"{call_limits.KEYLOOKUP}, 120/minute per ip",
     tag="Key lookup",
 )
+@answers.served(answers.keylookup, "lookup", call_limits.KEYLOOKUP)
 async def run(ctx: Context, input: Input) -> Output:
-    key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""), "lookup")
+    key = await api_keys.live(ctx, api_keys.sent(ctx), "lookup")
     callers.count(ctx, Caller(key.clientid, keyid=key.keyid), call_limits.KEYLOOKUP)
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]

@@ -19,6 +19,7 @@ MAX_HOURS = 168
 @dataclass(frozen=True, slots=True)
 class _Key:
     keyhash: bytes
+    istest: int
     live: bool
     oldkeyuntil: datetime | None  # of an old key that still works
 
@@ -48,7 +49,7 @@ class Output(BaseModel):
 
 
 _KEY = """
-    select keyhash, isactive = 1 and isdeleted = 0 and (expireson is null or expireson > now()) as live,
+    select keyhash, istest, isactive = 1 and isdeleted = 0 and (expireson is null or expireson > now()) as live,
            case when oldkeyuntil > now() then oldkeyuntil end as oldkeyuntil
     from apikeys where keyid = $1 and clientid = $2 for update
 """
@@ -62,7 +63,7 @@ _ROTATE = f"""
 @script(roles=OWNER, limit="20/hour per account")
 async def run(ctx: Context, input: Input) -> Output:
     proved = await proof.is_proved(ctx, input)
-    key, until = api_keys.generate(), datetime.now(UTC) + timedelta(hours=input.hours)
+    until = datetime.now(UTC) + timedelta(hours=input.hours)
     async with ctx.db.transaction():
         row = await ctx.db.first(_Key, _KEY, input.keyid, ctx.actor.clientid)
         if row is None:
@@ -74,6 +75,7 @@ async def run(ctx: Context, input: Input) -> Output:
                 "The key before the last rotation still works. Wait for its end, or end it now with replace=true.",
                 context={"oldkeyuntil": row.oldkeyuntil},
             )
+        key = api_keys.generate(test=bool(row.istest))
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         hashed, by = ctx.vault.index("apikey", key), (ctx.actor.session, proved)
         await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), hashed, *by)

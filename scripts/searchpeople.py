@@ -10,6 +10,7 @@ from product.people import search
 from product.people.search import Match, PeopleSearch
 from product.people.search_pages import Meta, Page
 from product.roles import SESSION, VIEW
+from product.sample import answers
 from tableapi import script
 
 
@@ -31,6 +32,7 @@ class Output(BaseModel):
     tool="search_people",
     scope="read",
 )
+@answers.served(answers.searchpeople, "search", call_limits.SEARCH)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.session_or_key(ctx, "search", call_limits.SEARCH)
     meta, matches = await search.people(ctx, caller, input, input)

@@ -14,6 +14,7 @@ from product import api_keys, call_limits, callers, emails, idempotent
 from product.callers import Caller
 from product.context import Context
 from product.people import directory, email_checks, search_terms
+from product.sample import answers
 from tableapi import script
 
 _PAID = """
@@ -40,6 +41,7 @@ class Output(BaseModel):
     limit=f"{call_limits.VERIFYEMAIL}, 120/minute per ip",
     tag="Enrichment",
 )
+@answers.served(answers.verifyemail, "enrich", call_limits.VERIFYEMAIL)
 async def run(ctx: Context, input: Input) -> Output | Response:
     caller = await callers.by_key(ctx, "enrich", call_limits.VERIFYEMAIL)
     return await idempotent.once(ctx, caller.keyid or 0, input, lambda: _verify(ctx, caller, input))

@@ -34,9 +34,13 @@ class Plan:
     seats: int
     keys: int
     credits: tuple[int, int, int]  # cell numbers, work emails, secondary emails
-    apiaccess: int = 0
     isaddon: int = 0
     search: tuple[int, int] = (200, 5_000)  # pages and distinct people of searches in a day
+
+    @property
+    def apiaccess(self) -> int:
+        """Whether the plan has API access: a plan with keys is sold with it."""
+        return int(self.keys > 0)
 
     def row(self) -> tuple[object, ...]:
         """Return the parameters of `_INSERT`."""
@@ -59,7 +63,7 @@ def features(plan: Plan) -> list[dict[str, str]]:
     )
     if not plan.isaddon:
         features.append(("Team members", f"Up to {plan.seats:,}" if plan.seats else "-", "Seats that you can invite."))
-        api = f"{plan.keys:,} keys" if plan.apiaccess else "By agreement" if plan.price < 0 else "Not included"
+        api = "By agreement" if plan.price < 0 else f"{plan.keys:,} keys" if plan.apiaccess else "Not included"
         features.append(("API access", api, "Look contacts up from your own programs."))
     tip = "The API spends the same credits."
     return [
@@ -78,11 +82,11 @@ CATALOGUE = (
     Plan(2, "Starter", "starter_monthly", 49, _MONTH, "Up to 5 users, 500 contact credits and 100 credits.", 5, 0,
          (500, 100, 100)),
     Plan(3, "Pro", "pro_monthly", 99, _MONTH, "For a growing sales team.", 10, 0, (1200, 600, 600)),
-    Plan(4, "Business", "business_monthly", 199, _MONTH, "Everything, with API access.", 25, 5, (3000, 2000, 2000), 1,
+    Plan(4, "Business", "business_monthly", 199, _MONTH, "Everything, with API access.", 25, 5, (3000, 2000, 2000),
          search=_BUSINESS),
     Plan(5, "Starter Yearly", "starter_yearly", 490, _YEAR, _TWO_FREE, 5, 0, (6000, 1200, 1200)),
     Plan(6, "Pro Yearly", "pro_yearly", 990, _YEAR, _TWO_FREE, 10, 0, (14400, 7200, 7200)),
-    Plan(7, "Business Yearly", "business_yearly", 1990, _YEAR, _TWO_FREE, 25, 5, (36000, 24000, 24000), 1,
+    Plan(7, "Business Yearly", "business_yearly", 1990, _YEAR, _TWO_FREE, 25, 5, (36000, 24000, 24000),
          search=_BUSINESS),
     Plan(8, "Enterprise", "custom_monthly", -1, _MONTH, "Made to measure, by the month.", 100, 20, (10000,) * 3,
          search=_BUSINESS),

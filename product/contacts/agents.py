@@ -20,6 +20,7 @@ from product.people.directory import Person
 from product.people.search import Kind, PeopleSearch
 
 MAX_PEOPLE = 100
+ASK = "Nothing was charged. Ask your user, then repeat the call with max_credits set to at least the price."
 _AGENT = "select agent from usersession where tokenhash = decode($1, 'hex') and agent is not null"
 
 

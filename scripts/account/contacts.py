@@ -8,6 +8,7 @@ from product import api_keys, call_limits, callers
 from product.contacts import own
 from product.contacts.own import Own
 from product.context import Context
+from product.sample import answers
 from tableapi import script
 
 
@@ -27,6 +28,7 @@ class Output(BaseModel):
 
 
 @script(method="GET", public=True, own_key=api_keys.own_key("contacts"), limit=call_limits.ACCOUNT)
+@answers.served(answers.contacts, "contacts", call_limits.ACCOUNT)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "contacts", call_limits.ACCOUNT)
     contacts, more = await own.page(ctx, caller.clientid, input.limit, input.cursor, input.since)

@@ -17,7 +17,8 @@ from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
 from product.roles import SESSION, VIEW
-from tableapi import Unauthorized, parse_limits, script
+from product.sample import answers
+from tableapi import Unauthorized, script
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +47,6 @@ _SPENT = """
            count(*) filter (where kind = 'personalemail') as personal_email_credits
     from reveal where clientid = $1 and createdon >= now() - interval '30 days'
 """
-LIMITS = {
-    "searchurl": parse_limits(call_limits.SEARCHURL)[0].rate,
-    "getcontact": parse_limits(call_limits.GETCONTACT)[0].rate,
-    "searchpeople": parse_limits(call_limits.SEARCH)[0].rate,
-    "revealmany": parse_limits(call_limits.REVEALMANY)[0].rate,
-    "enrich": parse_limits(call_limits.ENRICH)[0].rate,
-    "findemail": ", ".join(limit.rate for limit in parse_limits(call_limits.FINDEMAIL)),
-    "verifyemail": ", ".join(limit.rate for limit in parse_limits(call_limits.VERIFYEMAIL)),
-    "keylookup": ", ".join(limit.rate for limit in parse_limits(call_limits.KEYLOOKUP)),
-}
 
 
 @script(
@@ -66,20 +57,23 @@ LIMITS = {
     limit="60/minute per ip",
     agents=True,
 )
+@answers.served(answers.credits_, "")
 async def run(ctx: Context) -> Output:
     clientid = await _account(ctx)
     plan = await ctx.db.first(_Plan, _PLAN, clientid)
     left = await balance.balances(ctx, clientid)
     spent = balance.of_row(await ctx.db.first(balance.CreditRow, _SPENT, clientid))
     if plan is None:
-        return Output(credits=left, plan=None, renewson=None, autorenew=False, spent=spent, limits=LIMITS)
+        return Output(credits=left, plan=None, renewson=None, autorenew=False, spent=spent, limits=call_limits.REPORTED)
     renews, renewson = bool(plan.autorenew), plan.expirydate
-    return Output(credits=left, plan=plan.name, renewson=renewson, autorenew=renews, spent=spent, limits=LIMITS)
+    return Output(
+        credits=left, plan=plan.name, renewson=renewson, autorenew=renews, spent=spent, limits=call_limits.REPORTED
+    )
 
 
 async def _account(ctx: Context) -> int:
     """Return the account of the session, or of the API key."""
-    key = ctx.request.query.get("apikey") or ctx.request.headers.get("x-api-key") or ""
+    key = api_keys.sent(ctx)
     if key in ctx.settings.app_keys:  # an application key: the session determines the account
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.reject_confined(user)

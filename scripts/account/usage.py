@@ -11,6 +11,7 @@ from product import api_keys, call_limits, callers
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
+from product.sample import answers
 from tableapi import script
 
 _DAYS = """
@@ -66,6 +67,7 @@ class Output(BaseModel):
 
 
 @script(method="GET", public=True, own_key=api_keys.own_key("usage"), limit=call_limits.ACCOUNT)
+@answers.served(answers.usage, "usage", call_limits.ACCOUNT)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "usage", call_limits.ACCOUNT)
     days = await ctx.db.all(_Day, _DAYS, caller.clientid, input.days)

@@ -11,6 +11,7 @@ from product import api_keys, call_limits
 from product.contacts import agents
 from product.context import Context
 from product.roles import SESSION, VIEW
+from product.sample import answers
 from tableapi import NotFound, script
 
 # A key reads the lists that the team shares, a user those and the user's own.
@@ -88,6 +89,7 @@ class Output(BaseModel):
     tool="lists",
     scope="read",
 )
+@answers.served(answers.lists, "contacts", call_limits.LISTS)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await agents.caller(ctx, "contacts", call_limits.LISTS, "lists")
     owner = (caller.clientid, caller.appuserid)

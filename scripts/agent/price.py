@@ -11,6 +11,7 @@ from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
 from product.roles import SESSION, VIEW
+from product.sample import answers
 from tableapi import script
 
 
@@ -24,6 +25,7 @@ class Output(BaseModel):
     public=True, roles=(*SESSION, *VIEW), own_key=api_keys.own_key("enrich"), limit=call_limits.PRICE, tool="price",
     scope="read", seconds=60,
 )  # fmt: skip
+@answers.served(answers.price, "enrich", call_limits.PRICE)
 async def run(ctx: Context, input: Wanted) -> Output:
     caller = await agents.caller(ctx, "enrich", call_limits.PRICE, "price")
     named, _, price = await agents.quote(ctx, caller, input)

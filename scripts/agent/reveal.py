@@ -11,9 +11,8 @@ from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
 from product.roles import SESSION
+from product.sample import answers
 from tableapi import script
-
-ASK = "Nothing was charged. Ask your user, then repeat the call with max_credits set to at least the price."
 
 
 class Input(Wanted):
@@ -32,6 +31,7 @@ class Output(BaseModel):
     public=True, roles=SESSION, own_key=api_keys.own_key("enrich"), limit=call_limits.REVEAL, tool="reveal",
     scope="reveal", seconds=60,
 )  # fmt: skip
+@answers.served(answers.reveal, "enrich", call_limits.REVEAL)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await agents.caller(ctx, "enrich", call_limits.REVEAL, "reveal", spends=True)
     kinds = input.kinds
@@ -39,7 +39,7 @@ async def run(ctx: Context, input: Input) -> Output:
     items = [agents.priced(ctx, each, kinds, price) for each in named]
     if input.max_credits is None:
         left = await balance.balances(ctx, caller.clientid)
-        return Output(price=price.price, charged=0, credits=left, resource=items, note=ASK)
+        return Output(price=price.price, charged=0, credits=left, resource=items, note=agents.ASK)
     purchase.check_ceiling(price.price, input.max_credits)
     bought, left = await purchase.buy(ctx, caller, people, kinds, price)
     charged = sum(item.charged for item in bought.values())

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 from pydantic_core import PydanticCustomError
 
 from product import api_keys, audit
@@ -15,6 +15,7 @@ from product.accounts import proof, sessions
 from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
+from product.records import Record
 from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
 
 
@@ -25,6 +26,7 @@ class _Added:
     name: str
     scopes: list[str]
     expireson: str | None
+    istest: int
     createdon: str
 
 
@@ -34,6 +36,7 @@ class _Row:
     apikey: str
     isactive: int
     isdeleted: int
+    istest: int
     scopes: list[str]
 
 
@@ -48,18 +51,25 @@ Scopes = Annotated[list[Scope], Field(min_length=1, max_length=5), AfterValidato
 Expiry = Annotated[AwareDatetime | None, AfterValidator(_future)]
 
 
-class Key(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+COLUMNS = frozenset((
+    "keyid", "clientid", "apikey", "name", "purpose", "isactive", "isdeleted", "lastused", "createdon", "scopes",
+    "expireson", "istest", "oldkeyuntil",
+))  # fmt: skip
+
+
+class Key(Record):
+    columns = COLUMNS
 
     purpose: str = Field(min_length=1, max_length=200)
     name: str = Field(default="", max_length=100)
     apikey: str = ""
-    scopes: Scopes = ["lookup"]
+    scopes: Scopes = Field(default=["lookup"])
     expireson: Expiry = None
+    istest: int = Field(default=0, ge=0, le=1)
 
 
-class Change(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+class Change(Record):
+    columns = COLUMNS
 
     keyid: int = Field(ge=1, lt=2**63)
     purpose: str | None = Field(default=None, min_length=1, max_length=200)
@@ -69,6 +79,7 @@ class Change(BaseModel):
     isdeleted: int | None = Field(default=None, ge=0, le=1)
     scopes: Scopes | None = None
     expireson: Expiry = None
+    istest: int | None = Field(default=None, ge=0, le=1)
 
 
 class KeyLimit(Conflict):
@@ -87,10 +98,10 @@ _RESERVED = """
     returning true
 """
 _ADD = f"""
-    insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, madeby)
-    values ($1, $2, $3, $4, $5, $6, $7,
-            {sessions.maker("$8", "$9")})
-    returning keyid, purpose, name, scopes, expireson::text as expireson, createdon::text as createdon
+    insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, istest, madeby)
+    values ($1, $2, $3, $4, $5, $6, $7, $8,
+            {sessions.maker("$9", "$10")})
+    returning keyid, purpose, name, scopes, expireson::text as expireson, istest, createdon::text as createdon
 """  # noqa: S608
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """
@@ -116,13 +127,14 @@ async def post(
         if not await ctx.db.first_value(bool, _TAKE, clientid):
             raise KeyLimit("Your plan does not allow more API keys. Delete one, or upgrade.")
         hashes = ctx.vault.indexes("apikey", body.apikey or "")
-        reserved = bool(body.apikey) and await ctx.db.first_value(bool, _RESERVED, hashes, clientid)
-        key = body.apikey if body.apikey and reserved else api_keys.generate()
+        reserved = bool(body.apikey) and bool(await ctx.db.first_value(bool, _RESERVED, hashes, clientid))
+        test = bool(body.istest) or (reserved and api_keys.is_test(body.apikey))
+        key = body.apikey if reserved and api_keys.is_test(body.apikey) == test else api_keys.generate(test=test)
         # With KEYS_SHOWN_ONCE only this response contains the key.
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         sealed, hashed = ctx.vault.seal(stored), ctx.vault.index("apikey", key)
         row = await ctx.db.one(_Added, _ADD, clientid, sealed, hashed, body.name, body.purpose,
-                                         body.scopes, body.expireson, ctx.actor.session, proved)  # fmt: skip
+                                         body.scopes, body.expireson, int(test), ctx.actor.session, proved)  # fmt: skip
         await audit.write(ctx, "key_created", row.keyid, scopes=body.scopes)
     return [asdict(row) | {"apikey": key}]
 
@@ -143,7 +155,8 @@ async def _change(ctx: Context, change: Change) -> None:
     row = await ctx.db.first(_Row, _ROW, change.keyid, ctx.actor.clientid)
     if row is None:
         raise NotFound("There is no such key.", case="no_such_key")
-    if change.apikey is not None and change.apikey != ctx.vault.open(row.apikey):
+    is_other = change.apikey is not None and change.apikey != ctx.vault.open(row.apikey)
+    if is_other or change.istest not in (None, row.istest):
         raise Forbidden(
             "A key cannot be changed, only switched off. Create a new one.",
             reason="field_not_writable",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from product import emails
 from product.accounts import email_domains
@@ -19,6 +19,7 @@ from product.context import Context
 from product.credits import creditback
 from product.people import directory, phones, profile_url
 from product.people.directory import Person
+from product.records import Record
 from tableapi import BadRequest, FieldError, Invalid, NotFound, validate
 
 PER_HOUR = 60
@@ -34,8 +35,14 @@ class _Contact:
     phone_numbers: str | None
 
 
-class Vote(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+COLUMNS = frozenset((
+    "feedbackid", "clientid", "appuserid", "linkedin_url", "info", "action", "type", "downvotereason", "reasonnote",
+    "createdon",
+))  # fmt: skip
+
+
+class Vote(Record):
+    columns = COLUMNS
 
     linkedin_url: str
     info: str = Field(min_length=1, max_length=320)

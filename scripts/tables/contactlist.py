@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from product import audit
 from product.contacts.lists import TooManyLists
 from product.context import Context
+from product.records import Record
 from tableapi import BadRequest, validate
 
 MAX_LISTS = 200  # per user
@@ -24,15 +25,20 @@ class _Added:
     createdon: str
 
 
-class NewList(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+COLUMNS = frozenset((
+    "listid", "clientid", "appuserid", "name", "shared", "createdon",
+))  # fmt: skip
+
+
+class NewList(Record):
+    columns = COLUMNS
 
     name: str = Field(min_length=1, max_length=100)
     shared: int = Field(default=0, ge=0, le=1)
 
 
-class Change(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+class Change(Record):
+    columns = COLUMNS
 
     name: str | None = Field(default=None, min_length=1, max_length=100)
     shared: int | None = Field(default=None, ge=0, le=1)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from product.contacts import lists
 from product.contacts.lists import MAX_ITEMS, ListFull
 from product.context import Context
 from product.people import directory, profile_url, search_use
+from product.records import Record
 from tableapi import BadRequest, NotFound, validate
 
 MAX_AT_ONCE = 100
@@ -34,8 +35,14 @@ class _Added:
     added: bool
 
 
-class NewItem(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+COLUMNS = frozenset((
+    "itemid", "listid", "clientid", "linkedinurl", "full_name", "title", "company", "country", "tags", "note",
+    "addedby", "createdon", "added",
+))  # fmt: skip
+
+
+class NewItem(Record):
+    columns = COLUMNS
 
     listid: int = Field(ge=1, lt=2**63)
     linkedinurl: str = Field(max_length=2000)
@@ -43,8 +50,8 @@ class NewItem(BaseModel):
     note: str = Field(default="", max_length=1000)
 
 
-class Change(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+class Change(Record):
+    columns = COLUMNS
 
     tags: list[Tag] | None = Field(default=None, max_length=20)
     note: str | None = Field(default=None, max_length=1000)

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from product import audit
 from product.contacts.lists import TooManyLists
 from product.context import Context
 from product.people import saved
+from product.records import Record
 from tableapi import BadRequest, validate
 
 MAX_SEARCHES = 100  # per user
@@ -31,8 +32,13 @@ class _Added:
     createdon: str
 
 
-class NewSearch(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+COLUMNS = frozenset((
+    "savedsearchid", "clientid", "appuserid", "name", "kind", "filters", "shared", "seenupto", "createdon",
+))  # fmt: skip
+
+
+class NewSearch(Record):
+    columns = COLUMNS
 
     name: str = Field(min_length=1, max_length=100)
     kind: Literal["people", "companies"] = "people"
@@ -40,8 +46,8 @@ class NewSearch(BaseModel):
     shared: int = Field(default=0, ge=0, le=1)
 
 
-class Change(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+class Change(Record):
+    columns = COLUMNS
 
     name: str | None = Field(default=None, min_length=1, max_length=100)
     filters: dict[str, object] | None = None

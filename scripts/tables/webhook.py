@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from product import audit, webhooks
 from product.accounts import proof, sessions
 from product.context import Context
+from product.records import Record
 from tableapi import BadRequest, Invalid, NotFound, validate
 
 Events = Annotated[
@@ -27,15 +28,20 @@ class _Added:
     createdon: str
 
 
-class NewWebhook(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+COLUMNS = frozenset((
+    "webhookid", "clientid", "url", "events", "isactive", "createdon", "secret",
+))  # fmt: skip
+
+
+class NewWebhook(Record):
+    columns = COLUMNS
 
     url: str = Field(min_length=1, max_length=500)
     events: Events
 
 
-class Change(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+class Change(Record):
+    columns = COLUMNS
 
     webhookid: int = Field(ge=1, lt=2**63)
     url: str | None = Field(default=None, min_length=1, max_length=500)

@@ -52,7 +52,7 @@ def of_starlette(response: StarletteResponse, default_type: str = JSON) -> Respo
 
 
 def dumps(value: Any) -> bytes:
-    """Serialize to JSON; numbers keep every digit, and values without a JSON type become text, times RFC 3339."""
+    """Serialize to JSON; numbers keep every digit, times are RFC 3339, and other values become text."""
     return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z, default=exact_json.plain)
 
 

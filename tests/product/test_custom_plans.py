@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.helpers.product import Account, Product
+import pytest
+
+from tests.helpers.product import API, Account, Product
 from tests.helpers.shop import Shop
 
 
@@ -38,6 +40,17 @@ async def test_the_next_period_is_granted_after_the_end(shop: Shop, trial: Accou
     assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 200
     assert await shop.credits(trial) == (10000, 10000, 10000)
     assert await shop.balanced(trial)
+
+
+@pytest.mark.parametrize("planid", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+async def test_a_plan_that_is_sold_with_keys_has_the_api(product: Product, planid: int) -> None:
+    account = await product.account(planid=planid)
+    keys = await product.db.fetchval("select availableapicall from subscriptionplan where planid = $1", planid)
+    created = await account.owner.table("POST", "apikeys", {"purpose": "CRM"})
+    assert created.status_code == (200 if keys else 402), created.text
+    if keys:
+        key = created.json()["resource"][0]["apikey"]
+        assert (await product.caller(key=key).get(f"{API}account/credits")).status_code == 200
 
 
 async def test_the_features_of_every_plan_state_its_number_of_keys(product: Product, account: Account) -> None:

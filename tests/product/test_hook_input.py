@@ -59,3 +59,34 @@ async def test_scripts_handle_random_values_without_server_errors(unlimited: Pro
                 assert response.status_code < 500 or refused, (endpoint.name, name, value, response.text)
         if endpoint.name == "user/session":  # one of its methods signs out
             account = await unlimited.account()
+
+
+@pytest.mark.parametrize(
+    ("table", "record", "field", "hint"),
+    [
+        ("apikeys", {"purpose": "CRM", "scope": ["search"]}, "scope", "Did you mean 'scopes'?"),
+        ("apikeys", {"purpose": "CRM", "is_test": 1}, "is_test", "Did you mean 'istest'?"),
+        ("webhook", {"url": "https://example.com", "event": ["bulk.finished"]}, "event", "Did you mean 'events'?"),
+        ("contactlist", {"name": "A", "share": 1}, "share", "Did you mean 'shared'?"),
+        ("contactlistitem", {"listid": 1, "linkedinurl": "x", "tag": []}, "tag", "Did you mean 'tags'?"),
+        ("savedsearch", {"name": "A", "filter": {}}, "filter", "Did you mean 'filters'?"),
+        ("contactfeedback", GOOD["contactfeedback"] | {"reason": "x"}, "reason", "Unknown field"),
+    ],
+)
+async def test_a_misspelt_field_of_a_record_is_named(
+    product: Product, account: Account, table: str, record: dict[str, Any], field: str, hint: str
+) -> None:
+    response = await account.owner.table("POST", table, record)
+    error = response.json()["error"]
+    assert (response.status_code, [*error["context"]["fields"]][-1]) == (422, field), response.text
+    assert f"{field}: Unknown field." in error["message"] or hint in error["context"]["fields"][field]
+    assert hint in error["context"]["fields"][field]
+
+
+async def test_a_record_is_sent_back_as_it_was_read(product: Product, account: Account) -> None:
+    await account.owner.table("POST", "apikeys", {"purpose": "CRM"})
+    await account.owner.table("POST", "contactlist", {"name": "A"})
+    for table, related in (("apikeys", "apiusage_by_apikey"), ("contactlist", "")):
+        (row,) = (await account.owner.table("GET", table, related=related)).json()["resource"]
+        response = await account.owner.table("PATCH", table, row)
+        assert response.status_code == 200, response.text

@@ -82,21 +82,23 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             expireson: string | null;
             /** @description flag */
             isactive: number;
             /** @description flag */
             isdeleted: number;
+            /** @description flag */
+            istest: number;
             /** @description bigint */
             keyid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             lastused: string | null;
             /** @description text */
             name: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             oldkeyuntil: string | null;
             /** @description text */
             purpose: string;
@@ -117,7 +119,7 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description integer */
             directdialscount: number;
@@ -181,7 +183,7 @@ export interface components {
             contactlistitem_by_addedby?: components["schemas"]["contactlistitem"][];
             /** @description With related=contactmeta_by_appuserid. */
             contactmeta_by_appuserid?: components["schemas"]["contactmeta"][];
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description With related=creditledger_by_actor. */
             creditledger_by_actor?: components["schemas"]["creditledger"][];
@@ -199,7 +201,7 @@ export interface components {
             isverified: number;
             /** @description text */
             language: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             lastloginon: string | null;
             /** @description text */
             lastname: string;
@@ -234,7 +236,7 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description jsonb */
             detail: unknown;
@@ -265,9 +267,9 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             finishedon: string | null;
             /** @description bigint */
             jobid: number;
@@ -379,7 +381,7 @@ export interface components {
             contactmeta_by_clientid?: components["schemas"]["contactmeta"][];
             /** @description text */
             country: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description With related=creditback_by_clientid. */
             creditback_by_clientid?: components["schemas"]["creditback"][];
@@ -482,7 +484,7 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description text */
             downvotereason: string | null;
@@ -513,7 +515,7 @@ export interface components {
             clientid: number;
             /** @description With related=contactlistitem_by_clientid_listid. */
             contactlistitem_by_clientid_listid?: components["schemas"]["contactlistitem"][];
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description bigint */
             listid: number;
@@ -538,7 +540,7 @@ export interface components {
             contactlist_by_clientid_listid?: components["schemas"]["contactlist"] | null;
             /** @description text */
             country: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description text */
             full_name: string;
@@ -571,7 +573,7 @@ export interface components {
             note: string;
             /** @description text[] */
             tags: unknown[];
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             updatedon: string;
             /** @description With related=usercontact_by_contactid. */
             usercontact_by_contactid?: components["schemas"]["usercontact"] | null;
@@ -602,7 +604,7 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description text */
             kind: string;
@@ -621,7 +623,7 @@ export interface components {
             clientid: number;
             /** @description bigint */
             contactid: number | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description integer */
             delta: number;
@@ -762,7 +764,9 @@ export interface components {
             /** @default unknown */
             verification: string;
         };
-        "generateapikey input": Record<string, never>;
+        "generateapikey input": {
+            test?: boolean;
+        };
         "generateapikey output": {
             apikey: string;
         };
@@ -1175,7 +1179,7 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description jsonb */
             filters: unknown;
@@ -1369,7 +1373,7 @@ export interface components {
             clientid: number;
             /** @description text */
             currency: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             expirydate: string | null;
             /** @description text */
             invoicenumber: string;
@@ -1379,7 +1383,7 @@ export interface components {
             lines: unknown;
             /** @description text */
             payurl: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             periodstart: string | null;
             /** @description bigint, refers to subscriptionplan.planid */
             planid: number;
@@ -1399,7 +1403,7 @@ export interface components {
             subscriptionplan_by_usersubscription_transactionid?: components["schemas"]["subscriptionplan"][];
             /** @description integer */
             tax: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             transactiondate: string;
             /** @description bigint */
             transactionid: number;
@@ -1509,7 +1513,7 @@ export interface components {
             business_emails: string | null;
             /** @description flag */
             businessemailcost: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             checkedon: string | null;
             /** @description text */
             city: string;
@@ -1529,7 +1533,7 @@ export interface components {
             contactmeta_by_contactid?: components["schemas"]["contactmeta"][];
             /** @description text */
             country: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description flag */
             deleted: number;
@@ -1595,15 +1599,15 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             expireson: string;
             /** @description text */
             ip: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             lastused: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             revokedon: string | null;
             /** @description text */
             scopes: string | null;
@@ -1620,15 +1624,15 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description bigint, refers to subscriptionplan.planid */
             downgrade_planid: number | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             downgrade_startson: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             expirydate: string;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             graceuntil: string | null;
             /** @description flag */
             isactive: number;
@@ -1636,7 +1640,7 @@ export interface components {
             planid: number;
             /** @description text */
             sku: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             startdate: string;
             /** @description text */
             status: string;
@@ -1690,7 +1694,7 @@ export interface components {
             client_by_webhookdelivery?: components["schemas"]["client"][];
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description text[] */
             events: unknown[];
@@ -1733,13 +1737,13 @@ export interface components {
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description bigint, refers to client.clientid */
             clientid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             createdon: string;
             /** @description bigint */
             deliveryid: number;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             donon: string | null;
-            /** @description timestamp with time zone */
+            /** @description in UTC, such as 2024-01-10 09:00:00+00, timestamp with time zone */
             dueon: string;
             /** @description text */
             error: string | null;

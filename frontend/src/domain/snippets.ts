@@ -44,12 +44,17 @@ console.log(answer.data.businessemails, "left:", response.headers.get("X-Credits
 
 export const snippet = (language: Language, example: Example): string => MAKERS[language](example);
 
-/** The response to these programs for a value that is new to the account. */
-export const ANSWER = `{
-  "data": {
-    "full_name": "John Doe",
-    "businessemails": ["john.doe@example.com"]
-  },
-  "charged": 1,
-  "credits_left": 249
-}`;
+/** The address of a test person, found with every key at no cost. */
+export const testPerson = (host: string): string => `https://www.${host}/in/test_found`;
+
+/** The response to these programs for the test person. */
+export const answer = (linkedinurl: string, left: number): string =>
+  JSON.stringify(
+    {
+      data: { full_name: "Ada Found", linkedinurl, personalemails: [], businessemails: ["ada.found@test.example"], directdials: [] },
+      charged: 0,
+      credits_left: left,
+    },
+    null,
+    2,
+  );

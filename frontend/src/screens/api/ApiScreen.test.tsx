@@ -8,7 +8,7 @@ import { ApiScreen } from "./ApiScreen";
 
 const user = userEvent.setup();
 const AT = "/dashboard/settings/api";
-const KEY = { keyid: 3, apikey: "abcdefgh12345678", purpose: "CRM", isactive: 1, createdon: "2026-01-10 09:00:00+00", lastused: null };
+const KEY = { keyid: 3, apikey: "abcdefgh12345678", purpose: "CRM", isactive: 1, createdon: "2026-01-10 09:00:00+00", lastused: null, istest: 0 };
 const USED = { keyid: 3, apikey: KEY.apikey, callcount: 12, isdeleted: 0, personalemailcount: 2, businessemailcount: 4, directdialscount: 1 };
 const GONE = { ...USED, keyid: 2, callcount: 5, isdeleted: 1 };
 const LIST = { "GET leads/_table/apikeys": { resource: [KEY], meta: { count: 1 } }, "POST getapiusagedata": { resource: [USED, GONE] } };
@@ -46,6 +46,21 @@ test("a key is created with the generated name and needs a purpose", async () =>
   expect(await screen.findByText("API key created successfully!")).toBeVisible();
   const created = sent.find(({ method, path }) => method === "POST" && path.endsWith("apikeys"))!;
   expect(created.body).toEqual({ resource: [{ apikey: "ZZZZ9999ZZZZ9999", purpose: "Nightly sync" }], password: "Demo1234" });
+});
+
+test("a test key is generated, marked, and the example finds the test person for free", async () => {
+  const sent = serve({ ...LIST, "GET leads/_table/apikeys": { resource: [{ ...KEY, istest: 1 }], meta: { count: 1 } }, "POST generateapikey": ({ body }: { body: { test: boolean } }) => ({ apikey: body.test ? "test_ZZZZ9999ZZZ" : "ZZZZ9999ZZZZ9999" }) });
+  draw(<ApiScreen />, { at: AT, me: owner() });
+  expect(await screen.findByText("Test")).toBeVisible();
+  const quick = within(screen.getByRole("region", { name: "Quick start" }));
+  expect(quick.getByText(/curl --get/)).toHaveTextContent("linkedin.com/in/test_found");
+  expect(quick.getByText(/ada\.found@test\.example/)).toBeVisible();
+  expect(quick.getByText(/"credits_left"/).closest("pre")).toHaveTextContent('"charged": 0, "credits_left": 100');
+  await user.click(screen.getByRole("button", { name: "Create API key" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.click(dialog.getByRole("checkbox", { name: "Test key" }));
+  await waitFor(() => expect(dialog.getByLabelText("Key Name")).toHaveValue("test_ZZZZ9999ZZZ"));
+  expect(sent.filter(({ path }) => path === "generateapikey").map(({ body }) => body)).toEqual([{ test: false }, { test: true }]);
 });
 
 test("without keys left, the create button is missing", async () => {

@@ -23,6 +23,9 @@ import { KeyTable } from "./KeyTable";
 import { QuickStart } from "./QuickStart";
 import { TryOut } from "./TryOut";
 
+/** The balance of each kind that a test key shows. */
+const TEST_CREDITS = 100;
+
 type Dialog = "create" | "try" | "how" | null;
 
 function Gate() {
@@ -86,7 +89,7 @@ export function ApiScreen() {
           {(rows) => <KeyTable keys={rows} usage={usage.data} />}
         </ListState>
       </section>
-      {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} />}
+      {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} left={keys[0]?.istest ? TEST_CREDITS : (creditsOf(me)?.bus_email_credits ?? 0)} />}
       <CreateKey opened={dialog === "create"} onClose={close} />
       <TryOut opened={dialog === "try"} apikey={keys[0]?.apikey ?? ""} onClose={close} />
       <HowToUse opened={dialog === "how"} apikey={keys[0]?.apikey ?? ""} onClose={close} />

@@ -1,5 +1,6 @@
 /** Creates a key. The server generates its name and reserves it for this account while the form is open. */
-import { useEffect } from "react";
+import { Checkbox } from "@mantine/core";
+import { useEffect, useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { useCreateKey, useGenerateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
@@ -22,7 +23,8 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const create = useCreateKey();
   const proof = useProof(create.error, create.reset);
 
-  useEffect(() => generate({}), [generate]);
+  const [test, setTest] = useState(false);
+  useEffect(() => generate({ test }), [generate, test]);
 
   const apikey = generated.data?.apikey ?? "";
   const save = (purpose: string) => {
@@ -47,7 +49,12 @@ function NewKey({ onClose }: { onClose: () => void }) {
         purpose=""
         submit={t("api.createSubmit")}
         busy={create.isPending}
-        proof={<ProofFields proof={proof} />}
+        more={
+          <>
+            <Checkbox label={t("api.test")} description={t("api.testText")} checked={test} onChange={(event) => setTest(event.currentTarget.checked)} />
+            <ProofFields proof={proof} />
+          </>
+        }
         onSubmit={save}
         onClose={onClose}
       />

@@ -5,7 +5,7 @@ import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n.dashboard";
-import { LANGUAGES, snippet } from "../../domain/snippets";
+import { LANGUAGES, snippet, testPerson } from "../../domain/snippets";
 import classes from "./Api.module.css";
 
 const PARAMETERS = [
@@ -22,7 +22,7 @@ interface Props {
 
 export function HowToUse({ apikey, opened, onClose }: Props) {
   const origin = config().publicurl || window.location.origin;
-  const example = { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: `https://www.${profileHost()}/in/john-doe` };
+  const example = { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: testPerson(profileHost()) };
   return (
     <Dialog opened={opened} onClose={onClose} size="xl" title={t("api.howTitle")}>
       <Stack>

@@ -13,13 +13,13 @@ interface Props {
   purpose: string;
   submit: string;
   busy: boolean;
-  /** Shown below the purpose, if the change needs a proof of the user. */
-  proof?: ReactNode;
+  /** Shown below the purpose: choices of a new key, and the proof of the user that it needs. */
+  more?: ReactNode;
   onSubmit: (purpose: string) => void;
   onClose: () => void;
 }
 
-export function KeyForm({ apikey, purpose, submit, busy, proof, onSubmit, onClose }: Props) {
+export function KeyForm({ apikey, purpose, submit, busy, more, onSubmit, onClose }: Props) {
   const form = useForm({
     initialValues: { purpose },
     validate: { purpose: (text) => (isBlank(text) ? t("api.purposeMissing") : null) },
@@ -29,7 +29,7 @@ export function KeyForm({ apikey, purpose, submit, busy, proof, onSubmit, onClos
       <Stack>
         <TextInput label={t("api.keyName")} description={t("api.keyNameText")} value={apikey} readOnly />
         <TextInput label={t("api.purpose")} maxLength={LONGEST_PURPOSE} data-autofocus {...form.getInputProps("purpose")} />
-        {proof}
+        {more}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t("cancel")}

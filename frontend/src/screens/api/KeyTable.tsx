@@ -1,5 +1,5 @@
 /** The active keys, each with copy, edit and delete. */
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Badge } from "@mantine/core";
 import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import { Suspense, lazy, useMemo, useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -30,7 +30,7 @@ type CallsOf = (key: ApiKey) => number | undefined;
 function columnsOf(ask: Ask, callsOf: CallsOf): Column<ApiKey>[] {
   return [
     { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopied={() => toast(t("copied"))} /> },
-    { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose} title={purpose}>{purpose}</span> },
+    { key: "purpose", head: t("api.purpose"), cell: (key) => <Purpose apikey={key} /> },
     { key: "created", head: t("api.created"), cell: ({ createdon }) => localDayText(createdon) },
     { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => localDayText(lastused) || t("api.never") },
     { key: "calls", head: t("api.callsMonth"), align: "end", cell: (key) => countText(callsOf(key)) },
@@ -73,7 +73,7 @@ export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | 
             <CopyKey apikey={key.apikey} onCopied={() => toast(t("copied"))} />
             <Actions apikey={key} ask={ask} />
             <span>
-              {key.purpose} · {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}
+              <Purpose apikey={key} /> · {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}
             </span>
           </div>
         )}
@@ -98,6 +98,22 @@ export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | 
         />
       )}
     </>
+  );
+}
+
+function Purpose({ apikey: { purpose, istest } }: { apikey: ApiKey }) {
+  return (
+    <span className={classes.purpose} title={purpose}>
+      {purpose}
+      {istest === 1 && (
+        <>
+          {" "}
+          <Badge component="span" color="gray" variant="light" size="sm">
+            {t("api.testMark")}
+          </Badge>
+        </>
+      )}
+    </span>
   );
 }
 

@@ -6,14 +6,16 @@ import { toast } from "../../../shared/toasts";
 import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
 import { Segment } from "../../components/ui/Segment";
-import { ANSWER, LANGUAGES, type Language, snippet } from "../../domain/snippets";
+import { LANGUAGES, type Language, answer, snippet, testPerson } from "../../domain/snippets";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./Api.module.css";
 
-export function QuickStart({ apikey }: { apikey: string }) {
+/** `left` is the balance that the response names. */
+export function QuickStart({ apikey, left }: { apikey: string; left: number }) {
   const [language, setLanguage] = useState<Language>("curl");
   const origin = config().publicurl || window.location.origin;
-  const code = snippet(language, { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: `https://www.${profileHost()}/in/john-doe` });
+  const linkedinurl = testPerson(profileHost());
+  const code = snippet(language, { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl });
   return (
     <section className={classes.quick} aria-label={t("api.quick")}>
       <div>
@@ -30,7 +32,7 @@ export function QuickStart({ apikey }: { apikey: string }) {
       <div className={classes.programs}>
         <Segment label={t("api.howLanguage")} options={LANGUAGES} value={language} onChange={setLanguage} />
         <Code code={code} head={t("api.request")} copy={t("api.copyQuick")} onCopied={() => toast(t("copied"))} />
-        <Code code={ANSWER} head={t("api.answerOk")} />
+        <Code code={answer(linkedinurl, left)} head={t("api.answerOk")} />
       </div>
     </section>
   );

@@ -25,7 +25,7 @@ export const home: Translation<typeof english> = {
     lastDays: "Letzte {{days}} Tage",
     counters: "Bisher",
     remainingKeys: "API-Schlüssel übrig",
-    noApi: "Der API-Zugang gehört zu Business.",
+    noApi: "Der API-Zugang gehört zu Business und Enterprise.",
     callsMonth_one: "{{count}} Aufruf in diesem Monat",
     callsMonth_other: "{{count}} Aufrufe in diesem Monat",
     manageSeats: "Plätze verwalten",

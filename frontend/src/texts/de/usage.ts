@@ -28,7 +28,7 @@ export const usage: Translation<typeof english> = {
     calls: "Aufrufe",
     purpose: "Zweck",
     noKeys: "Hier stehen Aufrufe und was sie aufgedeckt haben, eine Zeile je API-Schlüssel.",
-    noApi: "API-Schlüssel gehören zu den Business-Tarifen. Hier stehen dann ihre Aufrufe.",
+    noApi: "API-Schlüssel gehören zu den Tarifen Business und Enterprise. Hier stehen dann ihre Aufrufe.",
     toKeys: "API-Schlüssel",
     overage: "Mehrverbrauch",
     deletedKey: "Gelöscht",

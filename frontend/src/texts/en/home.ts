@@ -22,7 +22,7 @@ export const home = {
     lastDays: "Last {{days}} days",
     counters: "So far",
     remainingKeys: "API keys remaining",
-    noApi: "API access is part of Business.",
+    noApi: "API access is part of Business and Enterprise.",
     callsMonth_one: "{{count}} call this month",
     callsMonth_other: "{{count}} calls this month",
     manageSeats: "Manage seats",

@@ -29,7 +29,7 @@ export const usage = {
     calls: "Calls",
     purpose: "Purpose",
     noKeys: "Calls and their reveals appear here, one row for each API key.",
-    noApi: "API keys come with the Business plans. Their calls are listed here.",
+    noApi: "API keys come with the Business and Enterprise plans. Their calls are listed here.",
     toKeys: "API keys",
     overage: "Overage",
     deletedKey: "Deleted",
