@@ -6,6 +6,8 @@ import secrets
 import string
 from dataclasses import dataclass
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from product.context import Context
 from tableapi import ApiError, Forbidden, OwnKey, Unauthorized
 
@@ -39,7 +41,14 @@ class MissingScope(Forbidden):
         )
 
 
-SCOPES = ("lookup", "enrich", "search", "contacts", "usage")
+class Query(BaseModel):
+    """The query of a GET by key, which may have the key."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    apikey: str = Field(default="", description="The API key, for programs that cannot send the header `X-API-Key`.")
+
+
 LENGTH = 16
 TEST = "test_"  # how test keys begin; other keys have no underscore
 _ALPHABET = string.ascii_letters + string.digits

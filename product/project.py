@@ -15,6 +15,27 @@ from product.settings import Settings
 from product.vendors import Vendors
 from tableapi import Project, ProjectPages
 
+CALLS = """\
+## Calls with an API key
+
+Send an API key of an account, from Settings > API, as X-API-Key. A test key answers with fixed people
+and spends nothing.
+
+- [Quick start]({root}/docs/use/quick-start/): `GET /api/v2/keylookup`, the contact data of one person
+- [Find and enrich]({root}/docs/use/find/): `POST /api/v2/enrich`, `findemail`, `verifyemail`, `searchpeople`,
+  `searchcompanies`, `agent/price`, `agent/reveal` and `agent/lists`; `GET /api/v2/account/contacts`,
+  `account/usage` and `account/credits`
+- [Test keys]({root}/docs/use/test-key/): people for every kind of result
+- [Keys]({root}/docs/use/keys/): scopes, expiry, rotation
+- [Errors and limits]({root}/docs/use/errors/): what to do with each status, credits, rate limits, safe repeats
+- [Webhooks]({root}/docs/use/webhooks/): events of the account, with receivers in Python and Node
+- [Assistants]({root}/docs/use/assistants/): MCP at `/mcp`, with a key or OAuth
+- [Calls]({root}/docs/reference/calls/): every call with its fields
+- [Description]({root}/api/v2/_spec): the calls of the key that is sent; as a client with `?client=typescript` or
+  `?client=python`
+
+"""
+
 
 class Product(Project):
     """The product: a contact-data and lead lookup service."""
@@ -30,6 +51,9 @@ class Product(Project):
 
     def title(self, settings: Settings) -> str:
         return settings.brand_name
+
+    def introduction(self, settings: Settings, root: str) -> str:
+        return CALLS.format(root=root)
 
     def vendors(self, settings: Settings) -> Vendors:
         return Vendors(settings)

@@ -41,6 +41,8 @@ class Wanted(BaseModel):
 
 
 class Input(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     people: list[Wanted] = Field(min_length=1, max_length=MAX_PEOPLE)
     kinds: list[Kind] = Field(min_length=1, max_length=3)
     max_credits: int | None = Field(default=None, ge=0)

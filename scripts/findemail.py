@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
@@ -19,6 +19,8 @@ KINDS = ["businessemail"]
 
 
 class Input(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     name: str = Field(min_length=1, max_length=200)
     domain: str = Field(min_length=3, max_length=253)
     max_credits: int | None = Field(default=None, ge=0)

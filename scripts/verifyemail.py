@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, emails, idempotent
@@ -25,6 +25,8 @@ _PAID = """
 
 
 class Input(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     email: str = Field(min_length=1, max_length=320)
 
 

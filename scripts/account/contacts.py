@@ -12,7 +12,7 @@ from product.sample import answers
 from tableapi import script
 
 
-class Input(BaseModel):
+class Input(api_keys.Query):
     limit: int = Field(default=100, ge=1, le=500)
     cursor: str = Field(default="", max_length=200)
     since: AwareDatetime | None = None

@@ -41,7 +41,7 @@ class _Caller:
     reveals: int
 
 
-class Input(BaseModel):
+class Input(api_keys.Query):
     days: int = Field(default=30, ge=0, le=366)
 
 

@@ -30,7 +30,7 @@ LLMS = """\
 Send the key as the header X-API-Key, and the token of a session as X-Session-Token. Errors are JSON;
 `error.context.reason` is stable, and the message says what to do.
 
-## API
+{introduction}## API
 
 - [Databases]({root}/api/v2/): their names; `/api/v2/<database>/_spec?compact=true` is a short description for language
   models, with tables, columns, relations and the syntax of requests
@@ -128,7 +128,8 @@ class Pages:
             return own
         root = f"{self._settings.public_url}{request.root_path}"
         pages = "".join(f"- [{title}]({root}{DOCS}/{path}/): {text}\n" for path, title, text in LLM_PAGES)
-        text = LLMS.format(title=self._project.title(self._settings), root=root)
+        introduction = self._project.introduction(self._settings, root)
+        text = LLMS.format(title=self._project.title(self._settings), root=root, introduction=introduction)
         return Response(
             (text + (f"\n## Pages\n\n{pages}" if self._docs else "")).encode(), content_type="text/markdown"
         )

@@ -12,7 +12,10 @@ WORDS = (
     | dict.fromkeys(("bool_parsing", "bool_type"), "must be true or false")
     | dict.fromkeys(("date_parsing", "date_type", "date_from_datetime_parsing"), "must be a date such as 2026-01-31")
     | dict.fromkeys(("datetime_parsing", "datetime_type", "datetime_from_date_parsing"), "must be a date and time")
+    | {"timezone_aware": "must have a time zone, such as 2026-01-31T12:00:00Z"}
     | {"string_type": "must be text", "list_type": "must be a list", "extra_forbidden": "unknown field"}
+    | {"too_short": "must have at least {min_length}", "too_long": "must have at most {max_length}"}
+    | {"literal_error": "must be {expected}"}
 )
 _OF_FILES = (
     dict.fromkeys(("tuple_type", "frozen_set_type"), "must be a list [...]")
@@ -21,8 +24,12 @@ _OF_FILES = (
 )
 
 
+def plain(error: Mapping[str, Any]) -> str:
+    """Return the rule that a value broke, or pydantic's text of a less common one. error: one of pydantic's."""
+    words = WORDS.get(error["type"])
+    return words.format(**error.get("ctx", {})) if words else str(error["msg"]).removeprefix("Value error, ")
+
+
 def described(error: Mapping[str, Any]) -> str:
-    """Return the rule that a value broke: `must be a whole number`. error: one of pydantic's."""
-    if error["type"] == "literal_error":
-        return f"must be {error['ctx']['expected']}"
-    return WORDS.get(error["type"]) or _OF_FILES.get(error["type"]) or error["msg"].removeprefix("Value error, ")
+    """Return the rule that a value in a file or a setting broke: `must be a whole number`."""
+    return _OF_FILES.get(error["type"]) or plain(error)

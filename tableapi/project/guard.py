@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_error
 from tableapi.auth.scopes import BASIC, OF_METHOD
-from tableapi.config.rules import WORDS
+from tableapi.config.rules import WORDS, plain
 from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.query.spelling import suggestion
@@ -266,9 +266,9 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         message = ""
         for detail in error.errors(include_input=False):
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
-            text = detail["msg"].removeprefix("Value error, ")
+            text = plain(detail)
             if case in WORDS:
-                text = WORDS[case][0].upper() + WORDS[case][1:]
+                text = text[0].upper() + text[1:]
             if case == "extra_forbidden" and len(detail["loc"]) == 1:
                 text += f".{suggestion(name, [field.alias or one for one, field in model.model_fields.items()])}"
             if not fields and "url" in detail and case not in _NO_CASE:  # pydantic's own, which does not name the field

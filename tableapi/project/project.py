@@ -72,6 +72,10 @@ class Project:
         """Return the title of the API description."""
         return "tableapi"
 
+    def introduction(self, settings: Any, root: str) -> str:
+        """Return Markdown about the project for /llms.txt, before what every server offers. root: its address."""
+        return ""
+
     def vendors(self, settings: Any) -> Vendors:
         """Return the clients of outside services, available to scripts as `ctx.vendors`."""
         return NoVendors()

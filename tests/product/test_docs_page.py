@@ -9,6 +9,7 @@ import pytest
 
 from product import design
 from tests.helpers.product import Account, Product
+from tests.helpers.support import ROOT
 
 
 @pytest.mark.parametrize("name", ["tokens.json", "__init__.py", "__pycache__", "..%2Ftokens.json"])
@@ -82,3 +83,12 @@ async def test_the_page_gets_the_groups_of_the_project(product: Product) -> None
     file = await product.caller().get("/api/docs/reference.json")
     assert file.json() == json.loads((design.FOLDER / "reference.json").read_text())
     assert file.headers["content-type"] == "application/json"
+
+
+async def test_the_page_for_language_models_names_every_call_by_key_and_its_pages(product: Product) -> None:
+    text = (await product.caller(key="").get("/llms.txt")).text
+    for script in product.scripts:
+        if script.own_key is not None:
+            assert script.name in text, script.name
+    for page in sorted((ROOT / "docs" / "use").glob("*.md")):
+        assert f"/docs/use/{page.stem}/)" in text, page
