@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tableapi.project.project import Project, ProjectPages, Vendors
     from tableapi.project.writes import Write
     from tableapi.query.filter.equalities import equalities
+    from tableapi.query.spelling import suggestion
     from tableapi.ratelimit.counter import network
     from tableapi.tables.export import Export, file_format, write_file
     from tableapi.webhooks.sender import WebhookAttempt, WebhookSender
@@ -113,6 +114,7 @@ __all__ = [
     "parse_object",
     "retry_job",
     "script",
+    "suggestion",
     "tls_context",
     "token_hash",
     "unseal",
@@ -194,6 +196,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "project.writes": ("Write",),
     "query.filter.equalities": ("equalities",),
+    "query.spelling": ("suggestion",),
     "ratelimit.counter": ("network",),
     "tables.export": (
         "Export",

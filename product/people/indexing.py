@@ -44,16 +44,22 @@ async def fill(ctx: Context, *, rebuild: bool = False) -> int:
 
     rebuild: process every row, not only rows without these columns.
     """
+    count = await fill_people(ctx, rebuild=rebuild)
+    if count:
+        async with ctx.db.transaction(), ctx.db.connection() as connection:
+            await companies.add_up(connection)
+    await _fill_contacts(ctx, rebuild)
+    return count
+
+
+async def fill_people(ctx: Context, *, rebuild: bool = False) -> int:
+    """Fill in the search columns of people only, without counting them by company."""
     last, count = 0, 0
     while rows := await ctx.db.fetch(_PEOPLE, last, rebuild, BATCH):
         filled = [{"personid": row["personid"]} | directory.search_columns(ctx.vault, row) for row in rows]
         await ctx.db.execute(_FILL, orjson.dumps(filled).decode())
         await ctx.db.execute(_ERASED, [row["personid"] for row in rows])
         last, count = rows[-1]["personid"], count + len(rows)
-    if count:
-        async with ctx.db.transaction(), ctx.db.connection() as connection:
-            await companies.add_up(connection)
-    await _fill_contacts(ctx, rebuild)
     return count
 
 

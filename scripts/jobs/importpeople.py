@@ -1,11 +1,11 @@
 """Import people into the directory: `tableapi run importpeople file=people.csv`. Safe to repeat.
 
 The file has the columns of `import_file`, or those of another program's table in any encoding (`other_files`). Worker
-processes parse the lines, which are copied into a staging table and merged by profile key. If two lines have the same
-key, the later one wins. Bad lines are skipped, and values that cannot be read are left out; with strict=1 either
-cancels the import. A line that names another person than the stored one, by name and company, is skipped, too, unless
-replace=1 says that the address has passed to that person. A file beside the imported one has these lines and the
-reasons, and can be imported once mended.
+processes parse the lines, which are copied into a staging table and merged by profile key in their order. A cell
+replaces the known value; an empty one leaves it. Bad lines are skipped, and values that cannot be read are left out;
+with strict=1 either cancels the import. A line that names another person than the stored one, by name and company, is
+skipped, too, unless replace=1 says that the address has passed to that person. A file beside the imported one has these
+lines and the reasons, and can be imported once mended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pydantic import BaseModel
 
 from product import encodings
 from product.context import Context
-from product.people import companies, identity, other_files, removal
+from product.people import companies, identity, indexing, other_files, removal
 from product.people.companies import Connection
 from product.people.import_file import (
     COLUMNS,
@@ -58,12 +58,45 @@ _STAGE = """
     on commit drop
 """
 _FIELDS = ", ".join(COLUMNS[1:])
+_OWN = ("title", "company", "country")
+_ABOUT = {  # columns that a new value of another one replaces, too
+    "seniority": "title", "jobfunction": "title", "company_domain": "company", "industry": "company",
+    "company_size": "company", "city": "country", "verification": "businesscipher",
+}  # fmt: skip
+_VALUES = ("personalcipher", "businesscipher", "phonecipher")
+
+
+def _kept(name: str) -> str:
+    """Return the condition under which the known value stays, because the line has none."""
+    about = _ABOUT.get(name)
+    empty = f"excluded.{name} is null" if name in (*_VALUES, "verification") else f"excluded.{name} = ''"
+    if about is None:
+        return empty
+    same = f"excluded.{about} is null" if about in _VALUES else f"excluded.{about} in ('', person.{about})"
+    return f"{empty} and {same}"
+
+
+_MERGED = {name: f"case when {_kept(name)} then person.{name} else excluded.{name} end"
+           for name in (*_OWN, *_ABOUT, *_VALUES)}  # fmt: skip
+# The terms of a line are those of its own values. Where others are kept, they are computed again.
+_IS_WHOLE = " and ".join(f"{merged} is not distinct from excluded.{name}" for name, merged in _MERGED.items())
+_MERGED |= {"full_name": "excluded.full_name", "searchable": f"case when {_IS_WHOLE} then excluded.searchable end"}
 _MERGE = f"""
     insert into person ({_FIELDS})
-    select distinct on (profilekey) {_FIELDS} from staging order by profilekey, line desc
-    on conflict (profilekey) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[2:])},
+    select {_FIELDS} from {{source}}
+    on conflict (profilekey) do update set {", ".join(f"{name} = {_MERGED[name]}" for name in COLUMNS[2:])},
         source = 'import', updatedon = now()
 """  # noqa: S608 - names of columns
+_FIRST = f"(select distinct on (profilekey) {_FIELDS} from staging order by profilekey, line) first"  # noqa: S608
+# The other lines of people with several, by their number among these.
+_LATER = f"""
+    create temporary table later on commit drop as
+    select {_FIELDS}, row_number() over (partition by profilekey order by line) as nth
+    from staging join (select profilekey, min(line) as first from staging group by profilekey having count(*) > 1) more
+         using (profilekey)
+    where line > first
+"""  # noqa: S608
+_NTH = "(select * from later where nth = {number}) nth"
 _COMPANIES = """select distinct lower(company) collate "C" as companykey from staging where company <> ''"""
 
 
@@ -139,7 +172,12 @@ async def run(ctx: Context, input: Input) -> Output:
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
                 await _take_others(connection, file, tally, replace=input.replace)
                 _report(tally, input, header, numbers)
-                await connection.execute(_MERGE)
+                await connection.execute(_MERGE.format(source=_FIRST))
+                await connection.execute(_LATER)
+                most = await connection.fetchval("select coalesce(max(nth), 0) from later")
+                for number in range(1, most + 1):
+                    await connection.execute(_MERGE.format(source=_NTH.format(number=number)))
+                await indexing.fill_people(ctx)
                 await companies.add_up(connection, _COMPANIES)
     seconds = time.monotonic() - started
     _print(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "

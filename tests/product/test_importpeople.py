@@ -173,6 +173,63 @@ async def test_a_line_that_contradicts_the_stored_person_is_flagged_and_not_merg
     assert sorted(row["phone_numbers"] for row in contacts) == ["+12025550123", "+12025550199"]
 
 
+FULL = (
+    "linkedin.com/in/{slug},Kim Kept,Sales Director,Acme,acme.example,USA,kim@home.example,kim@acme.example:valid,"
+    "+12025550177,Austin,Software,11-50,vp"
+)
+EMPTY = "linkedin.com/in/{slug},Kim Kept" + "," * 11
+WIDE = ",".join([*HEADER, "city", "industry", "company_size", "seniority"])
+
+
+async def _imported(product: Product, folder: Path, *files: list[str], header: str = WIDE) -> None:
+    for lines in files:
+        await product.scripts.run_job("importpeople", {"file": str(_file(folder, *lines, header=header))})
+
+
+@pytest.mark.parametrize("in_one_file", [True, False])
+async def test_empty_cells_leave_what_is_known(
+    product: Product, account: Account, tmp_path: Path, in_one_file: bool
+) -> None:
+    slug = f"kept-{secrets.token_hex(3)}"
+    full, empty = FULL.format(slug=slug), EMPTY.format(slug=slug)
+    await _imported(product, tmp_path, *([[full, empty, empty]] if in_one_file else [[full], [empty], [empty]]))
+    person = await directory.find(product.ctx, f"in/{slug}")
+    assert person is not None
+    assert (person.title, person.company, person.company_domain, person.country, person.city) == (
+        "Sales Director", "Acme", "acme.example", "USA", "Austin",
+    )  # fmt: skip
+    assert (person.personal, person.business, person.phones) == (
+        ("kim@home.example",), (("kim@acme.example", "valid"),), ("+12025550177",),
+    )  # fmt: skip
+    row = await product.db.fetchrow(
+        "select seniority, jobfunction, verification, industry, company_size from person where profilekey = $1",
+        f"in/{slug}",
+    )
+    assert row is not None
+    assert tuple(row) == ("vp", "sales", "valid", "Software", "11-50")
+    filters = {"title": "sales", "company": "Acme", "city": "Austin", "seniority": "vp", "industry": "software"}
+    found = (await account.owner.post("searchpeople", name="Kim Kept", **filters)).json()["resource"]
+    assert slug in {match["linkedinurl"].rpartition("/")[2] for match in found}
+
+
+async def test_a_new_value_replaces_what_belongs_to_the_old_one(product: Product, tmp_path: Path) -> None:
+    slug = f"moved-{secrets.token_hex(3)}"
+    moved = f"linkedin.com/in/{slug},Kim Kept,Gardener,Basalt,,DEU,,kim@basalt.example,,,,,"
+    await _imported(product, tmp_path, [FULL.format(slug=slug)], [moved])
+    row = await product.db.fetchrow("select * from person where profilekey = $1", f"in/{slug}")
+    assert row is not None
+    emptied = ("jobfunction", "company_domain", "industry", "company_size", "city")
+    assert {name: row[name] for name in emptied} == dict.fromkeys(emptied, "")
+    assert (row["title"], row["seniority"], row["company"], row["country"]) == ("Gardener", "staff", "Basalt", "DEU")
+    person = await directory.find(product.ctx, f"in/{slug}")
+    assert person is not None
+    assert (person.business, person.personal, person.phones) == (
+        (("kim@basalt.example", "unknown"),), ("kim@home.example",), ("+12025550177",),
+    )  # fmt: skip
+    assert "acme" not in row["searchable"]
+    assert row["verification"] == "unknown"
+
+
 async def test_no_contact_value_is_in_the_database_in_clear(product: Product, account: Account, tmp_path: Path) -> None:
     path = _file(tmp_path, LINE.format(slug="secretive", name="S"))
     await product.scripts.run_job("importpeople", {"file": str(path)})
