@@ -119,7 +119,10 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
                     "This is the key of the app. Send an API key of your account, from Settings > API, in X-API-Key.",
                     reason="bad_key", case="key_of_app", scope="resource",
                 )  # fmt: skip
-            raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
+            raise Unauthorized(
+                "The API key is not valid: it is misspelt, expired, switched off or deleted. See Settings > API.",
+                reason="bad_key", scope="resource",
+            )  # fmt: skip
     if row.istest and not test:
         raise Unauthorized("This call takes no test key.", reason="bad_key", case="test_key", scope="resource")
     if not row.mayuse:
@@ -127,6 +130,16 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
     if scope and scope not in row.scopes:
         raise MissingScope(scope)
     return row
+
+
+def reject_app_key(ctx: Context) -> None:
+    """Raise Unauthorized for the key of the app without a session (401)."""
+    if not ctx.request.session_token:
+        raise Unauthorized(
+            "This is the key of the app, which needs a session. Send an API key of your account, from Settings > API,"
+            " in X-API-Key.",
+            case="app_key_alone",
+        )
 
 
 async def used(ctx: Context, keyid: int) -> None:

@@ -49,6 +49,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         key = ctx.request.headers.get("x-api-key") or ctx.request.headers.get("x-dreamfactory-api-key") or ""
         if key not in ctx.settings.app_keys:
             return await by_key(ctx, scope, limits)
+        api_keys.reject_app_key(ctx)
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.reject_confined(user)
         if (role := user.role) not in (*SESSION, *VIEW) or user.clientid is None:

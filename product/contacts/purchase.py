@@ -94,7 +94,7 @@ def check_ceiling(price: int, most: int | None) -> None:
     """Raise OverCeiling (402) for a price above the caller's ceiling."""
     if most is not None and price > most:
         raise OverCeiling(
-            f"This costs {price:,} credit{'s' * (price != 1)}, more than max_credits. Nothing was charged.",
+            f"This costs {price:,} credit{'s' * (price != 1)}, more than max_credits ({most:,}). Nothing was charged.",
             context={"price": price, "max_credits": most},
         )
 

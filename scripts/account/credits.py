@@ -75,6 +75,7 @@ async def _account(ctx: Context) -> int:
     """Return the account of the session, or of the API key."""
     key = api_keys.sent(ctx)
     if key in ctx.settings.app_keys:  # an application key: the session determines the account
+        api_keys.reject_app_key(ctx)
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.reject_confined(user)
         if user.role in (*SESSION, *VIEW) and user.clientid is not None:

@@ -35,7 +35,8 @@ class ScriptCalls:
         path = "/".join(parts)
         script = self._scripts.find(request.method, path)
         if script is None:
-            raise NotFound(f"Unknown path '{request.path[:200]}'.", reason="unknown_service")
+            hint = self._scripts.similar(path)
+            raise NotFound(f"Unknown path '{request.path[:200]}'.{hint}", reason="unknown_service")
         request.route = script.name
         if not script.public and request.actor is NOBODY:  # a tool's request already has its actor
             request.actor = await self._authentication.actor(request, script)

@@ -16,6 +16,11 @@ WORDS = (
     | {"string_type": "must be text", "list_type": "must be a list", "extra_forbidden": "unknown field"}
     | {"too_short": "must have at least {min_length}", "too_long": "must have at most {max_length}"}
     | {"literal_error": "must be {expected}"}
+    | {"greater_than_equal": "must be at least {ge}", "less_than_equal": "must be at most {le}"}
+    | {
+        "string_too_short": "must have a length of at least {min_length}",
+        "string_too_long": "must have a length of at most {max_length}",
+    }
 )
 _OF_FILES = (
     dict.fromkeys(("tuple_type", "frozen_set_type"), "must be a list [...]")

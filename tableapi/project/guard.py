@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
@@ -254,6 +254,25 @@ def count_call(script: Script, request: HttpRequest) -> None:
 _NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
 
 
+def _within(model: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseModel] | None:
+    """Return the model of a part of the input; None if it is not a model."""
+    for name in path:
+        if isinstance(name, str):
+            fields = {field.alias or one: field for one, field in model.model_fields.items()}
+            field = fields.get(name)
+            models = _models(field.annotation) if field is not None else []
+            if len(models) != 1:
+                return None
+            (model,) = models
+    return model
+
+
+def _models(kind: Any) -> list[type[BaseModel]]:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return [kind]
+    return [model for part in get_args(kind) for model in _models(part)]
+
+
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
     """Validate `data` with the input model. Raises Invalid (422) with one message per field.
 
@@ -269,9 +288,11 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             text = plain(detail)
             if case in WORDS:
                 text = text[0].upper() + text[1:]
-            if case == "extra_forbidden" and len(detail["loc"]) == 1:
-                text += f".{suggestion(name, [field.alias or one for one, field in model.model_fields.items()])}"
-            if not fields and "url" in detail and case not in _NO_CASE:  # pydantic's own, which does not name the field
+            if case == "extra_forbidden" and (within := _within(model, detail["loc"][:-1])) is not None:
+                known = [field.alias or one for one, field in within.model_fields.items()]
+                text += f".{suggestion(str(detail['loc'][-1]), known)}"
+            # A text without its subject: pydantic's own, and those that begin alike.
+            if not fields and case not in _NO_CASE and ("url" in detail or text.startswith("Must ")):
                 message = f"{name[:100]}: {text}"
             context = detail.get("ctx", {}).items()
             numbers = {key: value for key, value in context if type(value) in (int, float)}

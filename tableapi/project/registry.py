@@ -35,6 +35,7 @@ from tableapi.project.files import import_scripts, load_project
 from tableapi.project.guard import HOOK_VERBS, Run, Script, authorize, count_call, validate
 from tableapi.project.jobs import CAUSE
 from tableapi.project.project import Project
+from tableapi.query.spelling import suggestion
 from tableapi.tables.export import Export
 
 Records = list[dict[str, Any]]
@@ -141,6 +142,10 @@ class Scripts:
         """Whether a script has this path below /api/v2/, with any method."""
         return path in self._scripts or path.rpartition("/")[0] in self._tailed
 
+    def similar(self, path: str) -> str:
+        """Return " Did you mean '...'?" for a path like that of a script that checks its callers itself, or ""."""
+        return suggestion(path, (script.name for script in self if script.public and not script.tail))
+
     def find(self, method: str, path: str) -> Script | None:
         """Return the script of a path below /api/v2/; None if no script has this path.
 
@@ -152,7 +157,8 @@ class Scripts:
         if script := methods.get(method):
             return script
         raise MethodNotAllowed(
-            f"The method '{method}' is not supported here.", headers={"Allow": ", ".join(sorted(methods))}
+            f"The method '{method}' is not supported here. Use {' or '.join(sorted(methods))}.",
+            headers={"Allow": ", ".join(sorted(methods))},
         )
 
     @property

@@ -21,9 +21,9 @@ ELSEWHERE = re.compile(
 )
 # Errors of requests that no screen sends.
 FOR_PROGRAMS = {
-    "bad_client", "bad_signature", "card_number", "column_unknown", "cursor_of_another_list", "deleted",
-    "desk_only", "field_fixed", "field_not_writable", "file_too_large", "file_type", "key_elsewhere", "key_fixed",
-    "key_missing", "key_of_app", "test_key",
+    "app_key_alone", "bad_client", "bad_signature", "card_number", "column_unknown", "cursor_of_another_list",
+    "deleted", "desk_only", "field_fixed", "field_not_writable", "file_too_large", "file_type", "key_elsewhere",
+    "key_fixed", "key_missing", "key_of_app", "test_key",
     "no_downgrade_record", "no_key", "no_such_file", "no_such_payment", "no_such_picture", "no_such_transaction",
     "not_0_or_1", "not_a_date", "not_downgrade", "not_one_line", "not_register_or_social", "one_key", "one_list",
     "one_member", "one_record", "one_search", "reveals_of_owner", "reveals_of_team", "role_unknown", "scope",

@@ -120,7 +120,7 @@ def test_an_invalid_field_is_reported() -> None:
     [
         ({}, "count: Field required", {"case": "missing"}),
         ({"count": "many"}, "count: Must be a whole number", {"case": "int_parsing"}),
-        ({"count": 1, "name": "x" * 10}, "name: String should have at most 9 characters",
+        ({"count": 1, "name": "x" * 10}, "name: Must have a length of at most 9",
          {"case": "string_too_long", "max_length": 9}),
         ({"count": 1, "note": "shout"}, "Write at most 3 capitals", {"case": "loud", "capitals": 3}),
     ],
