@@ -31,7 +31,7 @@ class Output(BaseModel):
     changed: bool
 
 
-@script(roles=(ANYONE,), limit="10/minute per ip")
+@script(roles=(ANYONE,), limit="10/minute per ip", errors=(404,))
 async def run(ctx: Context, input: Input) -> Output:
     code = input.code.strip()
     former = await former_addresses.find(ctx, code)

@@ -90,6 +90,7 @@ class Output(BaseModel):
     limit=f"{call_limits.ENRICH}, 120/minute per ip",
     tag="Enrichment",
     seconds=60,
+    errors=(402, 409),
 )
 @answers.served(answers.enrich, "enrich", call_limits.ENRICH)
 async def run(ctx: Context, input: Input) -> Output | Response:

@@ -40,6 +40,7 @@ class Output(BaseModel):
     own_key=api_keys.own_key("enrich"),
     limit=f"{call_limits.FINDEMAIL}, 120/minute per ip",
     tag="Enrichment",
+    errors=(402, 409),
 )
 @answers.served(answers.findemail, "enrich", call_limits.FINDEMAIL)
 async def run(ctx: Context, input: Input) -> Output | Response:

@@ -38,7 +38,7 @@ class Output(BaseModel):
     checks: list[Check] = []
 
 
-@script(roles=SESSION, limit=call_limits.GETCONTACT, repeatable=True, agents=True, scope=REVEAL)
+@script(roles=SESSION, limit=call_limits.GETCONTACT, repeatable=True, agents=True, scope=REVEAL, errors=(402,))
 async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)

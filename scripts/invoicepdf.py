@@ -20,7 +20,7 @@ class Input(BaseModel):
     invoicenumber: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
-@script(method="GET", public=True, limit="30/minute per ip")
+@script(method="GET", public=True, limit="30/minute per ip", errors=(404,))
 async def run(ctx: Context, input: Input) -> Response:
     clientid = await _owner(ctx)
     transaction = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)

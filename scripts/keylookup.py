@@ -53,6 +53,7 @@ _COUNT = """
     own_key=api_keys.own_key("lookup"),
     limit=f"{call_limits.KEYLOOKUP}, 120/minute per ip",
     tag="Key lookup",
+    errors=(402,),
 )
 @answers.served(answers.keylookup, "lookup", call_limits.KEYLOOKUP)
 async def run(ctx: Context, input: Input) -> Output:

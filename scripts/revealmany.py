@@ -54,7 +54,7 @@ class Output(BaseModel):
     resource: list[Item]
 
 
-@script(roles=SESSION, limit=call_limits.REVEALMANY, repeatable=True, seconds=60)
+@script(roles=SESSION, limit=call_limits.REVEALMANY, repeatable=True, seconds=60, errors=(402,))
 async def run(ctx: Context, input: Input) -> Output:
     caller = Caller(ctx.actor.clientid, ctx.actor.appuserid)
     named = await asked.find(ctx, caller, input.linkedinurls, input.search, input.first)

@@ -31,6 +31,7 @@ class Output(BaseModel):
     agents=True,
     tool="search_companies",
     scope="read",
+    errors=(402,),
 )
 @answers.served(answers.searchcompanies, "search", call_limits.SEARCH)
 async def run(ctx: Context, input: Input) -> Output:

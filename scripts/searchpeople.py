@@ -31,6 +31,7 @@ class Output(BaseModel):
     agents=True,
     tool="search_people",
     scope="read",
+    errors=(402,),
 )
 @answers.served(answers.searchpeople, "search", call_limits.SEARCH)
 async def run(ctx: Context, input: Input) -> Output:

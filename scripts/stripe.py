@@ -108,7 +108,7 @@ async def _outcome(ctx: Context, sessionid: str) -> dict[str, object]:
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": page}}
 
 
-@script(method="PATCH", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
+@script(method="PATCH", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True, errors=(402,))
 async def change(ctx: Context, input: Change) -> dict[str, object]:
     """Change the plan: upgrade at once, or downgrade at the end of the period. A repeat changes nothing."""
     row = await change_rules.own_live(ctx, input.subId)

@@ -33,7 +33,7 @@ _STATUS = "select invitestatus from appuser where appuserid = $1"
 _EXPIRED = "The Code for this link has expired,Please try with latest"
 
 
-@script(roles=(ANYONE,), limit="10/minute per ip")
+@script(roles=(ANYONE,), limit="10/minute per ip", errors=(404,))
 async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         user = await users.proved(ctx, input.email, input.verifytoken, "verify", "invite")

@@ -71,7 +71,7 @@ _ROW = """
 """
 
 
-@script(roles=OWNER, limit="20/hour per account")
+@script(roles=OWNER, limit="20/hour per account", errors=(402,))
 async def run(ctx: Context, input: Input) -> dict[str, object]:
     clientid = ctx.actor.clientid
     await users.own(ctx, clientid=input.clientid)

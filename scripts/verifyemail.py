@@ -42,6 +42,7 @@ class Output(BaseModel):
     own_key=api_keys.own_key("enrich"),
     limit=f"{call_limits.VERIFYEMAIL}, 120/minute per ip",
     tag="Enrichment",
+    errors=(402, 409),
 )
 @answers.served(answers.verifyemail, "enrich", call_limits.VERIFYEMAIL)
 async def run(ctx: Context, input: Input) -> Output | Response:

@@ -27,7 +27,7 @@ class Output(BaseModel):
     resource: list[Own]
 
 
-@script(method="GET", public=True, own_key=api_keys.own_key("contacts"), limit=call_limits.ACCOUNT)
+@script(method="GET", public=True, own_key=api_keys.own_key("contacts"), limit=call_limits.ACCOUNT, errors=(402,))
 @answers.served(answers.contacts, "contacts", call_limits.ACCOUNT)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "contacts", call_limits.ACCOUNT)

@@ -56,6 +56,7 @@ _SPENT = """
     own_key=api_keys.own_key(),
     limit="60/minute per ip",
     agents=True,
+    errors=(402,),
 )
 @answers.served(answers.credits_, "")
 async def run(ctx: Context) -> Output:

@@ -66,7 +66,7 @@ class Output(BaseModel):
     callers: list[User]
 
 
-@script(method="GET", public=True, own_key=api_keys.own_key("usage"), limit=call_limits.ACCOUNT)
+@script(method="GET", public=True, own_key=api_keys.own_key("usage"), limit=call_limits.ACCOUNT, errors=(402,))
 @answers.served(answers.usage, "usage", call_limits.ACCOUNT)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "usage", call_limits.ACCOUNT)

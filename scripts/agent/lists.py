@@ -88,6 +88,7 @@ class Output(BaseModel):
     limit=call_limits.LISTS,
     tool="lists",
     scope="read",
+    errors=(402, 404),
 )
 @answers.served(answers.lists, "contacts", call_limits.LISTS)
 async def run(ctx: Context, input: Input) -> Output:

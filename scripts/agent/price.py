@@ -24,6 +24,7 @@ class Output(BaseModel):
 @script(
     public=True, roles=(*SESSION, *VIEW), own_key=api_keys.own_key("enrich"), limit=call_limits.PRICE, tool="price",
     scope="read", seconds=60,
+    errors=(402,),
 )  # fmt: skip
 @answers.served(answers.price, "enrich", call_limits.PRICE)
 async def run(ctx: Context, input: Wanted) -> Output:

@@ -30,6 +30,7 @@ class Output(BaseModel):
 @script(
     public=True, roles=SESSION, own_key=api_keys.own_key("enrich"), limit=call_limits.REVEAL, tool="reveal",
     scope="reveal", seconds=60,
+    errors=(402,),
 )  # fmt: skip
 @answers.served(answers.reveal, "enrich", call_limits.REVEAL)
 async def run(ctx: Context, input: Input) -> Output:

@@ -100,18 +100,20 @@ RELATION = ("fields", "filter", "order", "limit", "offset", "related")
 ERRORS: dict[int, str] = {
     400: "A bad option, filter, body or value; with code 1000 some records of a list failed.",
     401: "No or bad credentials.",
+    402: "The credits or the plan do not allow this, or it costs more than the request permits.",
     403: "The role may not do this.",
     404: "There is no such table or record.",
     405: "The verb does not exist here.",
     406: "The format is not served.",
     408: "The body came too slowly.",
-    409: "A duplicate value, or a reference to or from another record.",
+    409: "A conflict: a duplicate value, a reference to or from another record, or a change in the meantime.",
     412: "The record was changed since it was read (If-Match).",
     413: "The body or the number of records is too large.",
     415: "The content type is not served.",
     422: "A field does not hold what it must, or an Idempotency-Key was used for something else.",
     429: "Too many requests; Retry-After says when to come back.",
     500: "A fault of the server.",
+    502: "Another service sent no valid response.",
     503: "The database is not reachable or busy; Retry-After says when to come back.",
 }
 
@@ -133,7 +135,12 @@ def error_responses(*statuses: int) -> Mapping[str, Json]:
     Operations with the same statuses share the result, so it must not be modified.
     """
     common = {400, 401, 403, 404, 405, 413, 429, 500, 503}
-    return {str(status): ref("responses", f"Error{status}") for status in sorted(common | set(statuses))}
+    return errors_of(*sorted(common | set(statuses)))
+
+
+def errors_of(*statuses: int) -> Mapping[str, Json]:
+    """Return the error responses with these statuses only."""
+    return {str(status): ref("responses", f"Error{status}") for status in statuses}
 
 
 def json(schema: Json) -> Json:

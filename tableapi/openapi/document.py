@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain
 from operator import or_
@@ -21,7 +21,7 @@ from tableapi.auth.policy import ANYONE
 from tableapi.datasets.dataset import Dataset
 from tableapi.http.response import dumps
 from tableapi.openapi import batch
-from tableapi.openapi.components import SECURITY, Json, components, error_responses, json
+from tableapi.openapi.components import SECURITY, Json, components, errors_of, json
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
 from tableapi.project.guard import SCRIPTS, Script
@@ -144,7 +144,7 @@ class Document:
             "operationId": script.method.lower() + word,
             "summary": script.summary.strip() or script.name,
             "tags": [script.tag],
-            "responses": {"200": self._output(script), **error_responses(408, 409, 415, 422)},
+            "responses": {"200": self._output(script), **described_errors(script)},
         }
         if script.public:
             operation["security"] = self._public_security(script)
@@ -215,6 +215,22 @@ class Document:
             if component != name:
                 schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{component}")
         return schema
+
+
+def described_errors(script: Script) -> Mapping[str, Json]:
+    """Return the error responses of a script: its own, and those of the checks before it runs."""
+    statuses = {429, 500, 503, *script.errors}
+    if not script.public or script.roles or script.own_key is not None:
+        statuses |= {401, 403}
+    if script.takes_input:
+        statuses |= {400, 422}
+    if script.takes_input and script.method != "GET":
+        statuses |= {408, 413, 415}
+    if script.method != "GET" and not script.public:  # of an Idempotency-Key
+        statuses.add(409)
+    if script.tail:
+        statuses.add(404)
+    return errors_of(*sorted(statuses))
 
 
 def _described(returned: Any) -> Any:

@@ -106,6 +106,7 @@ class Script:
     scope: str
     tag: str
     own_key: OwnKey | None
+    errors: tuple[int, ...]
     takes_input: bool
     input: type[BaseModel] | None
     output: Any
@@ -145,6 +146,7 @@ def script(
     scope: str = "",
     tag: str = SCRIPTS,
     own_key: OwnKey | None = None,
+    errors: Iterable[int] = (),
 ) -> Callable[[Run], Run]:
     """Make `async def run(ctx, input)` a script with a URL, or a job.
 
@@ -168,6 +170,7 @@ def script(
             `write`. `call_script` offers a script with a custom scope only to agents that a user has signed in.
         tag: Its group in the API description. Named groups come first.
         own_key: For a public script: the key that it checks itself.
+        errors: Statuses of errors that it raises itself, for the API description.
 
     Raises:
         TypeError: None of `roles`, `public`, `internal` and `every` was given, or the name of the tool is invalid.
@@ -187,6 +190,7 @@ def script(
             run=run, method=method, roles=named, limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
             repeatable=repeatable, agents=agents, tool=tool, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
+            errors=tuple(errors),
             takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip

@@ -143,7 +143,7 @@ class Scripts:
         return path in self._scripts or path.rpartition("/")[0] in self._tailed
 
     def similar(self, path: str) -> str:
-        """Return " Did you mean '...'?" for a path like that of a script that checks its callers itself, or ""."""
+        """Return " Did you mean '...'?" for the path of a public script, or ""."""
         return suggestion(path, (script.name for script in self if script.public and not script.tail))
 
     def find(self, method: str, path: str) -> Script | None:

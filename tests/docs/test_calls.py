@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from product.settings import Settings
+from tableapi.openapi.document import described_errors
 from tableapi.project.guard import Script, parse_limits
 from tableapi.project.registry import Scripts
 from tests.docs import code, pages
@@ -19,6 +20,7 @@ _CALL = re.compile(
     re.MULTILINE,
 )
 _TABLE = "leads/_table/"
+_STATUS = re.compile(r"\b(4\d\d|50[1-4])(?= \[`| as `|[,.;]| for | if | and \[)")
 _ROLES = {
     ("client", "member"): "session", ("client",): "owner", ("unverified",): "sign-up session",
     ("temporary",): "temporary session", ("*",): "app key", ("viewclient", "viewmember"): "support view",
@@ -93,6 +95,36 @@ def test_every_field_of_a_call_is_documented(calls: dict[tuple[str, str], Script
                 if name not in text
             ]
     assert not missing, "\n".join(missing)
+
+
+def test_the_description_has_the_errors_that_the_page_names(calls: dict[tuple[str, str], Script]) -> None:
+    sections = re.split(r"^(?=###? )", pages.read("reference/calls.md"), flags=re.MULTILINE)
+    problems = []
+    for (method, path), script in sorted(calls.items()):
+        named: set[int] = set()
+        for text in sections:
+            if f"`{method} /api/v2/{path}`" in text and text.count("`/api/v2/") + text.count(" /api/v2/") == 1:
+                named |= {int(status) for status in _STATUS.findall(text)}
+        described = {int(status) for status in described_errors(script)}
+        if missing := named - described:
+            problems.append(f"{method} {path}: add errors={tuple(sorted(missing))} to @script")
+    assert not problems, "\n".join(problems)
+
+
+def test_the_description_has_only_the_errors_of_the_call(calls: dict[tuple[str, str], Script]) -> None:
+    assert set(described_errors(calls["GET", "account/credits"])) == {"401", "402", "403", "429", "500", "503"}
+    assert set(described_errors(calls["POST", "webhooks/payment"])) == {
+        "400",
+        "408",
+        "413",
+        "415",
+        "422",
+        "429",
+        "500",
+        "503",
+    }
+    assert "402" in described_errors(calls["POST", "enrich"])
+    assert not {"404", "405", "413"} & set(described_errors(calls["GET", "keylookup"]))
 
 
 def test_every_table_hook_is_documented() -> None:
