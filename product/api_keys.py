@@ -120,7 +120,7 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
                     reason="bad_key", case="key_of_app", scope="resource",
                 )  # fmt: skip
             raise Unauthorized(
-                "The API key is not valid: it is misspelt, expired, switched off or deleted. See Settings > API.",
+                "The API key is not valid. It is misspelt, expired, switched off or deleted: see Settings > API.",
                 reason="bad_key", scope="resource",
             )  # fmt: skip
     if row.istest and not test:

@@ -51,9 +51,11 @@ Scopes = Annotated[list[Scope], Field(min_length=1, max_length=5), AfterValidato
 Expiry = Annotated[AwareDatetime | None, AfterValidator(_future)]
 
 
+# A proof belongs beside the records. In one of them it is ignored, or the error would ask an agent for it.
 COLUMNS = frozenset((
     "keyid", "clientid", "apikey", "name", "purpose", "isactive", "isdeleted", "lastused", "createdon", "scopes",
     "expireson", "istest", "oldkeyuntil",
+    *proof.Proof.model_fields,
 ))  # fmt: skip
 
 

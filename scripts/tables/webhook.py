@@ -28,8 +28,10 @@ class _Added:
     createdon: str
 
 
+# A proof belongs beside the records. In one of them it is ignored, or the error would ask an agent for it.
 COLUMNS = frozenset((
     "webhookid", "clientid", "url", "events", "isactive", "createdon", "secret",
+    *proof.Proof.model_fields,
 ))  # fmt: skip
 
 
