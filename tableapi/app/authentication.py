@@ -13,7 +13,6 @@ from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Script
 from tableapi.ratelimit.counter import count_use
 
-
 _IN_URL = re.compile(rb"(?:\A|&)(?:api_?key|session_?token|access_?token|token)=", re.IGNORECASE)
 _KEY_IN_URL = (
     "Send the key in the header X-API-Key, and a session in X-Session-Token: credentials in the URL are not accepted,"
