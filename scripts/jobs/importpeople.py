@@ -81,12 +81,6 @@ _MERGED = {name: f"case when {_kept(name)} then person.{name} else excluded.{nam
 # The terms of a line are those of its own values. Where others are kept, they are computed again.
 _IS_WHOLE = " and ".join(f"{merged} is not distinct from excluded.{name}" for name, merged in _MERGED.items())
 _MERGED |= {"full_name": "excluded.full_name", "searchable": f"case when {_IS_WHOLE} then excluded.searchable end"}
-_MERGE = f"""
-    insert into person ({_FIELDS})
-    select {_FIELDS} from {{source}}
-    on conflict (profilekey) do update set {", ".join(f"{name} = {_MERGED[name]}" for name in COLUMNS[2:])},
-        source = 'import', updatedon = now()
-"""  # noqa: S608 - names of columns
 _FIRST = f"(select distinct on (profilekey) {_FIELDS} from staging order by profilekey, line) first"  # noqa: S608
 # The other lines of people with several, by their number among these.
 _LATER = f"""
@@ -97,6 +91,18 @@ _LATER = f"""
     where line > first
 """  # noqa: S608
 _NTH = "(select * from later where nth = {number}) nth"
+
+
+def _merge(source: str) -> str:
+    """Return the statement that merges one line of each person into what is known."""
+    return f"""
+        insert into person ({_FIELDS})
+        select {_FIELDS} from {source}
+        on conflict (profilekey) do update set {", ".join(f"{name} = {_MERGED[name]}" for name in COLUMNS[2:])},
+            source = 'import', updatedon = now()
+    """  # noqa: S608 - names of columns
+
+
 _COMPANIES = """select distinct lower(company) collate "C" as companykey from staging where company <> ''"""
 
 
@@ -172,11 +178,11 @@ async def run(ctx: Context, input: Input) -> Output:
                 await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
                 await _take_others(connection, file, tally, replace=input.replace)
                 _report(tally, input, header, numbers)
-                await connection.execute(_MERGE.format(source=_FIRST))
+                await connection.execute(_merge(_FIRST))
                 await connection.execute(_LATER)
                 most = await connection.fetchval("select coalesce(max(nth), 0) from later")
                 for number in range(1, most + 1):
-                    await connection.execute(_MERGE.format(source=_NTH.format(number=number)))
+                    await connection.execute(_merge(_NTH.format(number=number)))
                 await indexing.fill_people(ctx)
                 await companies.add_up(connection, _COMPANIES)
     seconds = time.monotonic() - started
