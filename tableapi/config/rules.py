@@ -30,7 +30,7 @@ _OF_FILES = (
 
 
 def plain(error: Mapping[str, Any]) -> str:
-    """Return the rule that a value broke, or pydantic's text of a less common one. error: one of pydantic's."""
+    """Return the rule that a value broke, in words. error: one of pydantic's."""
     words = WORDS.get(error["type"])
     return words.format(**error.get("ctx", {})) if words else str(error["msg"]).removeprefix("Value error, ")
 
