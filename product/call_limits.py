@@ -9,6 +9,7 @@ SEARCHURL = "60/minute per user, 2000/day per user"
 GETCONTACT = "60/minute per user"
 KEYLOOKUP = "30/minute per account, 5000/day per account"
 SEARCH = "60/minute per account"  # for searchpeople and searchcompanies
+FACETS = "240/minute per user, 10000/day per user"
 REVEALMANY = "20/minute per user"
 PRICE = "60/minute per account"
 LISTS = "60/minute per account"

@@ -54,7 +54,7 @@ class Input(BaseModel):
 async def run(ctx: Context, input: Input) -> Output | Response:
     if unknown := [name for name in input.columns if name not in COLUMNS]:
         raise Invalid({"columns": f"There is no column {unknown[0][:50]!r}. Choose from {', '.join(COLUMNS)}."})
-    await lists.people(ctx, input.listid)
+    name = await lists.name(ctx, input.listid)
     if input.preview:
         names = await list_export.unsplit(ctx, input.listid)
         found = [Unsplit(full_name=name, firstname=first, lastname=last) for name, (first, last) in names.items()]
@@ -62,5 +62,5 @@ async def run(ctx: Context, input: Input) -> Output | Response:
     heads = FORMS[input.form] if input.form else {name: name for name in dict.fromkeys(input.columns)}
     form = list_export.Form(input.format, heads, input.phone_format, input.bom, input.names)
     file, kind = await list_export.write(ctx, input.listid, form)
-    name = f"{input.form or 'list'}-{input.listid}.{input.format}"
-    return Response(file, media_type=kind, headers={**attachment(name), "Cache-Control": "no-store"})
+    download = attachment(f"{name}.{input.format}")
+    return Response(file, media_type=kind, headers={**download, "Cache-Control": "no-store"})

@@ -40,7 +40,10 @@ class Input(BaseModel):
 
 
 class Item(BaseModel):
+    """The outcome for one person. `contactid`: the contact that now has the values."""
+
     linkedinurl: str
+    contactid: int | None = None
     charged: int
     status: Literal["found", "not_found", "no_credit", "invalid"]
     owned: list[str]
@@ -91,4 +94,7 @@ def _item(
     item = bought[person.personid]
     charged, item.charged = item.charged, 0  # a person named twice is charged only the first time
     status: Literal["found", "no_credit"] = "no_credit" if item.unpaid else "found"
-    return Item(linkedinurl=url, charged=charged, status=status, owned=list(item.owned), unpaid=item.unpaid)
+    return Item(
+        linkedinurl=url, contactid=item.contact and item.contact.contactid, charged=charged, status=status,
+        owned=list(item.owned), unpaid=item.unpaid,
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from product.contacts import export
 from product.contacts.contact import emails_of, phones_of
 from product.context import Context
 from product.people import phones
+from product.people.search_terms import country_name
 from tableapi import write_file
 
 # Column headings that each program's import maps automatically, and the column that fills each.
@@ -129,6 +130,7 @@ def _cells(
     first, last = _parts(row.full_name, decided)
     texts = ("full_name", "title", "company", "company_domain", "country", "city", "linkedinurl", "note", "createdon")
     return {name: getattr(row, name) or "" for name in texts} | {
+        "country": country_name(row.country),
         "firstname": first, "lastname": last, "email": next(iter([*work, *home]), ""),
         "business_emails": _joined(work), "personal_emails": _joined(home), "phone": next(iter(numbers), ""),
         "phones": _joined(numbers), "verification": row.verification or "", "tags": "; ".join(row.tags),

@@ -97,14 +97,25 @@ class CompanySearch(CompanyFilters):
 
 
 class Owner(BaseModel):
-    """The user of the account that revealed a kind, and when. `name` is null for an API key."""
+    """The user of the account that revealed a kind, and when, and the contact with the values.
+
+    `name` is null for an API key.
+    """
 
     kind: str
     name: str | None
     on: datetime
+    contactid: int
 
 
-class Match(BaseModel):
+class Owned(BaseModel):
+    """The kinds that the account has revealed of a person."""
+
+    owned: list[str] = []
+    owned_by: list[Owner] = []
+
+
+class Match(Owned):
     """A person in search results, without any contact value."""
 
     linkedinurl: str
@@ -120,8 +131,6 @@ class Match(BaseModel):
     function: str
     has: list[str]
     verification: str | None
-    owned: list[str]
-    owned_by: list[Owner]
     firstseen: datetime
     lastchecked: datetime
 
@@ -146,7 +155,7 @@ _HAS = {
 }
 _VERIFIED = {word: f"verification = '{word}'" for word in search_terms.VERIFICATIONS}
 _OWNED = """
-    select r.personid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
+    select r.personid, r.contactid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
     where r.clientid = $1 and r.personid = any($2)
 """
 
@@ -213,8 +222,8 @@ async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page)
     rows = await without_suppressed(ctx, rows)
     if not caller.looks:
         await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
-    owned = await owners(ctx, caller.clientid, [row["personid"] for row in rows])
-    return meta, [_match(ctx, row, owned.get(row["personid"], [])) for row in rows]
+    owned = await owned_of(ctx, caller.clientid, [row["personid"] for row in rows])
+    return meta, [_match(ctx, row, owned.get(row["personid"], Owned())) for row in rows]
 
 
 async def companies(ctx: Context, caller: Caller, search: CompanySearch, page: Page) -> tuple[Meta, list[CompanyMatch]]:
@@ -231,16 +240,20 @@ async def without_suppressed(ctx: Context, rows: Sequence[Record]) -> list[Recor
     return [row for row in rows if row["profilekey"] not in gone]
 
 
-async def owners(ctx: Context, clientid: int, ids: Sequence[int]) -> dict[int, list[Owner]]:
-    """Return the kinds that the account has revealed of each person, with user and time."""
-    owned: dict[int, list[Owner]] = {}
+async def owned_of(ctx: Context, clientid: int, ids: Sequence[int]) -> dict[int, Owned]:
+    """Return what the account has revealed, by person."""
+    owners: dict[int, list[Owner]] = {}
     for row in await ctx.db.fetch(_OWNED, clientid, list(ids)) if ids else ():
-        owned.setdefault(row["personid"], []).append(Owner(kind=row["kind"], name=row["name"], on=row["createdon"]))
-    return owned
+        owner = Owner(kind=row["kind"], name=row["name"], on=row["createdon"], contactid=row["contactid"])
+        owners.setdefault(row["personid"], []).append(owner)
+    return {
+        ident: Owned(owned=[kind for kind in KINDS if any(owner.kind == kind for owner in found)], owned_by=found)
+        for ident, found in owners.items()
+    }
 
 
-def _match(ctx: Context, row: Record, owned: list[Owner]) -> Match:
-    names = Match.model_fields.keys() - {"linkedinurl", "has", "owned", "owned_by", "function", "lastchecked"}
+def _match(ctx: Context, row: Record, owned: Owned) -> Match:
+    names = Match.model_fields.keys() - Owned.model_fields.keys() - {"linkedinurl", "has", "function", "lastchecked"}
     return Match.model_validate(
         {name: row[name] for name in names}
         | {
@@ -248,9 +261,8 @@ def _match(ctx: Context, row: Record, owned: list[Owner]) -> Match:
             "function": row["jobfunction"],
             "lastchecked": row["updatedon"],
             "has": [kind for kind in KINDS if row[kind]],
-            "owned": [kind for kind in KINDS if any(owner.kind == kind for owner in owned)],
-            "owned_by": owned,
         }
+        | owned.model_dump()
     )
 
 

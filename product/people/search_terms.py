@@ -119,6 +119,13 @@ def country_code(text: str) -> str:
         return _names().get(plain.removeprefix("the "), plain)
 
 
+@lru_cache(maxsize=1_000)
+def country_name(text: str) -> str:
+    """Return the English name of a country, given its name or code; unknown text is unchanged."""
+    country = pycountry.countries.get(alpha_3=country_code(text).upper())
+    return text if country is None else str(getattr(country, "common_name", country.name))
+
+
 @lru_cache(maxsize=1)
 def _names() -> dict[str, str]:
     """Return the codes of countries by names that ISO 3166 lacks: usual and translated ones."""

@@ -169,14 +169,15 @@ async def test_an_export_contains_only_paid_values(product: Product, account: Ac
 async def test_exports_have_the_column_names_of_crms(
     product: Product, account: Account, form: str, head: tuple[str, ...]
 ) -> None:
-    person = await product.person(full_name="Jane Doe", company="Acme")
+    person = await product.person(full_name="Jane Doe", company="Acme", country="DEU")
     listid = await _list(account.owner)
     await _import(account.owner, listid, _url(person))
     response = await _export(account.owner, listid, form=form)
-    assert f'filename="{form}-{listid}.csv"' in response.headers["content-disposition"]
+    assert 'filename="Leads.csv"' in response.headers["content-disposition"]
     (row,) = _rows(response)
     assert tuple(row)[:5] == head
     assert "Acme" in row.values()
+    assert {name for name in row if "Country" in name} <= {name for name, cell in row.items() if cell == "Germany"}
 
 
 NAMES = {

@@ -176,3 +176,53 @@ async def test_new_matches_are_counted_until_the_search_is_opened(
     good = {"savedsearchid": ident, "filters": {"name": mark}}
     assert (await account.owner.table("PATCH", "savedsearch", good)).status_code == 200
     assert (await account.owner.table("DELETE", f"savedsearch/{ident}")).status_code == 200
+
+
+async def _page(user: User, listid: int, **body: Any) -> dict[str, Any]:
+    response = await user.post("listpeople", listid=listid, **body)
+    assert response.status_code == 200, response.text
+    return dict(response.json())
+
+
+async def test_the_people_of_a_list_are_only_for_its_readers(
+    product: Product, account: Account, other: Account
+) -> None:
+    owner, member = account.owner, await account.user()
+    listid = await _list(owner)
+    assert (await product.caller().post("/api/v2/listpeople", json={"listid": listid})).status_code == 401
+    for user in (member, other.owner):
+        response = await user.post("listpeople", listid=listid)
+        assert (response.status_code, response.json()["error"]["context"]["case"]) == (404, "no_such_list")
+    for wrong in ({"listid": 0}, {"listid": listid, "order": "phone"}, {"listid": listid, "limit": 101}):
+        assert (await owner.post("listpeople", **wrong)).status_code == 422
+    await owner.table("PATCH", "contactlist", {"listid": listid, "shared": 1})
+    assert await _page(member, listid) == {"meta": {"count": 0}, "resource": []}
+    assert (await other.owner.post("listpeople", listid=listid)).status_code == 404
+
+
+async def test_the_people_of_a_list_show_what_was_revealed_and_what_is_left(product: Product, account: Account) -> None:
+    listid = await _list(account.owner)
+    full = await product.person(full_name="Full Ann", title="CFO", company="Zebra", city="Bonn")
+    bare = await product.person(full_name="Bare Bob", company="Acme", phones=[], personal_emails=[])
+    for person in (full, bare):
+        assert (await _add(account.owner, listid, person, note="call", tags=["hot"])).status_code == 200
+    body = {"linkedinurls": [f"https://linkedin.com/{bare.key}"], "kinds": ["businessemail"]}
+    bought = (await account.owner.post("revealmany", **body)).json()["resource"][0]
+    page = await _page(account.owner, listid, order="name")
+    first, second = page["resource"]
+    assert page["meta"]["count"] == 2
+    assert (first["full_name"], first["has"], first["owned"]) == ("Bare Bob", ["businessemail"], ["businessemail"])
+    (owner,) = first["owned_by"]
+    assert (owner["contactid"], owner["kind"]) == (bought["contactid"], "businessemail")
+    assert (second["city"], second["owned"], second["owned_by"], second["tags"]) == ("Bonn", [], [], ["hot"])
+    assert not {"personid", "phonecipher", "clientid"} & first.keys()
+
+    async def names(**part: Any) -> list[str]:
+        return [row["full_name"] for row in (await _page(account.owner, listid, **part))["resource"]]
+
+    assert await names(revealed=False) == ["Full Ann"]
+    assert await names(revealed=True) == ["Bare Bob"]
+    assert await names(text="ZEB") == await names(text="cfo") == ["Full Ann"]
+    assert await names(text="%") == []
+    assert await names(order="-name", limit=1, offset=1) == ["Bare Bob"]
+    assert await names(order="-company") == ["Full Ann", "Bare Bob"]

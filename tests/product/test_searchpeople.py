@@ -525,3 +525,48 @@ async def test_a_key_has_its_own_limit(product: Product, account: Account) -> No
     assert [response.status_code for response in responses].count(200) <= 60
     assert responses[-1].status_code == 429
     assert responses[0].headers["X-RateLimit-Limit"] == "60"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"field": "country"},
+        {"field": "phones", "people": {}},
+        {"field": "country", "people": {}, "companies": {}},
+        {"field": "title", "companies": {}},
+        {"field": "country", "people": {"phones": "1"}},
+        {"people": {}},
+    ],
+)
+async def test_a_facet_of_no_filter_is_rejected(account: Account, body: dict[str, Any]) -> None:
+    assert (await account.owner.post("searchfacets", **body)).status_code == 422
+
+
+async def test_facets_count_the_people_that_the_other_filters_match(
+    product: Product, account: Account, mark: str
+) -> None:
+    assert (await product.caller().post(API + "searchfacets", json={"field": "city", "people": {}})).status_code == 401
+    at = [f"Acme Freight {mark}", f"Cedar Health {mark}", f"Cedar Labs {mark}"]
+
+    async def values(field: str, text: str = "", **people: Any) -> dict[str, int]:
+        facet = await _search(account.owner, "searchfacets", field=field, text=text, people={"company": at} | people)
+        assert facet["estimated"] is False
+        return {each["value"]: each["count"] for each in facet["resource"]}
+
+    assert await values("country") == {"DEU": 2, "FRA": 1, "USA": 1}
+    assert await values("country", function="sales") == {"DEU": 1, "FRA": 1, "USA": 1}
+    assert await values("country", country="FRA") == {"DEU": 2, "FRA": 1, "USA": 1}  # the filter itself is left out
+    excluded: dict[str, Any] = {"not": {"country": "DEU", "city": "Lyon"}}
+    assert await values("country", **excluded) == {"DEU": 2, "USA": 1}
+    assert await values("city", "LYO") == {"Lyon": 1}
+    assert await values("has", title="sales director") == {"businessemail": 1, "personalemail": 1}
+    assert (await values("company", country="DEU", company=[])).items() >= {at[0]: 1, at[1]: 1}.items()
+    # A name would tell about one person what only a page of people shows.
+    assert await values("city", name=f"Ana {mark}") == await values("city")
+
+
+async def test_facets_of_companies_count_companies(product: Product, account: Account, mark: str) -> None:
+    await product.scripts.run_job("sumcompanies", {})
+    companies = {"company": [f"Acme Freight {mark}", f"Cedar Health {mark}"]}
+    facet = await _search(account.owner, "searchfacets", field="country", companies=companies)
+    assert facet["resource"] == [{"value": "DEU", "count": 2}, {"value": "USA", "count": 1}]

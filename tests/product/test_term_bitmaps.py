@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from product.people import job_titles, search_terms
+from product.people import facets, job_titles, search_terms
 from tests.helpers.product import Account, Product
 
 PEOPLE = 7_000  # more than are sorted, so that pages are read in the index of an order, too
@@ -180,3 +180,24 @@ async def test_a_small_directory_gets_no_bitmaps(product: Product, mark: str) ->
     await product.scripts.run_job("indexpeople", {})
     assert await product.db.fetchval("select count(*) from personindex") == 0
     assert await product.db.fetchval("select count(*) from personchange") == 0
+
+
+async def test_facets_count_in_bitmaps_and_scale_a_sample(
+    product: Product, account: Account, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def counts() -> tuple[bool, dict[str, int]]:
+        body = {"field": "country", "people": {"company": [f"firm{number} {mark}" for number in range(40)]}}
+        facet = (await account.owner.post("searchfacets", **body)).json()
+        return facet["estimated"], {each["value"]: each["count"] for each in facet["resource"]}
+
+    rows = await product.db.fetch(
+        "select country, count(*) as people from person where company like $1 group by country", f"%{mark}"
+    )
+    exact = {row["country"]: row["people"] for row in rows}
+    await _index(product)
+    assert await counts() == (False, exact)
+    monkeypatch.setattr(facets, "SAMPLE", 2_000)
+    estimated, found = await counts()
+    assert estimated
+    assert found.keys() == exact.keys()
+    assert all(abs(found[name] - exact[name]) < PEOPLE / 5 for name in exact)

@@ -85,6 +85,8 @@ def _calls() -> list[Sent]:
         _script("searchcompanies", company=["c"], industry=["d"], order="people", **{"not": {"country": ["USA"]}}),
         _script("agent/price", linkedinurls=[PERSON], kinds=["directdial"]), _script("agent/lists", listid=1, limit=2),
         _script("agent/reveal", search={"name": "a"}, first=2, kinds=["businessemail"], max_credits=1),
+        _script("searchfacets", field="country", text="a", people={"title": "b"}),
+        _script("listpeople", listid=1, text="a"),
         _script("listimport", listid=1, text="Name,Company\na,b", mapping={"Name": "name", "Company": "company"}),
         _script("listexport", "GET"), _script("rotateapikey", keyid=1, hours=2), _script("trust", "GET"),
         _script("revealmany", linkedinurls=[PERSON], kinds=["directdial"], max_credits=1, dry_run=True),
