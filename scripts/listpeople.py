@@ -1,4 +1,4 @@
-"""Return people of a list, with the kinds of data that exist and those that the account has revealed. No values."""
+"""Return people of a list, with the kinds of data that exist and those that were revealed."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ async def run(ctx: Context, input: Input) -> Facet:
     if input.people is not None:
         return await facets.of_people(ctx, input.people, input.field, text)
     assert input.companies is not None
-    names: tuple[CompanyField, ...] = ("company_size", "industry", "country")
+    names: tuple[CompanyField, ...] = ("company_size", "industry", "country", "city")
     if (name := next((name for name in names if name == input.field), None)) is None:
         raise Invalid({"field": f"Companies have the values of {', '.join(names)}."})
     return await facets.of_companies(ctx, input.companies, name, text)

@@ -1,4 +1,5 @@
-/** Messages that disappear by themselves: `toast("Saved")`, and `toastWithUndo` for a change that can be undone. */
+/** Messages that disappear by themselves: `toast("Saved")`, `toastWithUndo` for a change that can be undone, and
+ `toastWithAction` for a next step. */
 import { create } from "zustand";
 
 export type Tone = "good" | "bad" | "plain";
@@ -8,6 +9,8 @@ export interface Toast {
   text: string;
   tone: Tone;
   undoable?: boolean;
+  /** The button of a next step, in place of Undo. */
+  action?: string;
 }
 
 export interface Undoable {
@@ -42,6 +45,13 @@ export function toastWithUndo(text: string, undoable: Undoable, limit = MAX_TOAS
   return id;
 }
 
+/** Shows a message with a button for the next step, such as opening what was created. */
+export function toastWithAction(text: string, action: string, act: () => void): void {
+  const id = ++last;
+  undoables.set(id, { undo: act });
+  show({ id, text, tone: "good", undoable: true, action }, MAX_TOASTS);
+}
+
 function show(shown: Toast, limit: number): void {
   replace((toasts) => [...toasts.filter(({ text }) => text !== shown.text), shown].slice(-limit));
   hideLater(shown);
@@ -73,7 +83,7 @@ export function toastUndone(id: number): void {
 
 /** Undoes the latest change that can still be undone. Returns false if there is none. */
 export function undoLast(): boolean {
-  const id = useStore.getState().toasts.findLast(({ undoable }) => undoable)?.id;
+  const id = useStore.getState().toasts.findLast(({ undoable, action }) => undoable && !action)?.id;
   if (id !== undefined) toastUndone(id);
   return id !== undefined;
 }

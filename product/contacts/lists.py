@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeVar
 
@@ -151,4 +151,6 @@ async def page(ctx: Context, listid: int, part: Part) -> tuple[int, Sequence[Lis
         )
         for row in rows
     ]
+    if not rows and part.offset:  # beyond the end, where no row has the number
+        return (await page(ctx, listid, replace(part, offset=0, limit=1)))[0], []
     return rows[0]["matches"] if rows else 0, listed

@@ -1,4 +1,6 @@
-"""Count the values of one filter among the people, or the companies, that the other filters of a search match.
+"""Count the values of one filter in a search of people or companies.
+
+Only people and companies that the other filters match are counted.
 
 Names are left out: the values that one person has would tell what `searchpeople` counts against the plan.
 """
@@ -24,7 +26,7 @@ MAX_VALUES = 300
 Field = Literal[
     "title", "seniority", "function", "company", "company_size", "industry", "country", "city", "has", "verification"
 ]
-CompanyField = Literal["company_size", "industry", "country"]
+CompanyField = Literal["company_size", "industry", "country", "city"]
 
 _COLUMNS: Mapping[str, str] = {
     "title": "title", "seniority": "seniority", "function": "jobfunction", "company": "company",
@@ -71,6 +73,10 @@ async def of_companies(ctx: Context, search: CompanySearch, field: CompanyField,
     """Return the values like `of_people`, with the number of companies."""
     unset: dict[str, object] = {"name": "", field: []}
     without = search.model_copy(update=unset | {"not_": search.not_.model_copy(update={field: []})})
+    if field == "city":  # only people have one
+        people = PeopleSearch.model_validate(without.model_dump(by_alias=True, exclude={"order"}))
+        counted = "count(distinct lower(company))"
+        return _facet(await _values(ctx, PEOPLE, people_query(people), "city", text, None, counted))
     return _facet(await _values(ctx, COMPANIES, company_query(without), _COMPANY_COLUMNS[field], text, None))
 
 
@@ -85,11 +91,17 @@ def _sample(found: term_index.Bits) -> list[int]:
 
 
 async def _values(
-    ctx: Context, target: Target, query: Query, column: str, text: str, ids: Sequence[int] | None
+    ctx: Context,
+    target: Target,
+    query: Query,
+    column: str,
+    text: str,
+    ids: Sequence[int] | None,
+    counted: str = "count(*)",
 ) -> Sequence[Record]:
     sql = f"""
-        select value, count(*) as count from (
-            select {column} as value from {target.table}
+        select value, {counted} as count from (
+            select {column} as value, company from {target.table}
             where ({condition(target, query)}) is true and ($2::bigint[] is null or {target.key} = any($2::bigint[]))
         ) found
         where value <> '' and position(lower($3::text) in lower(value)) > 0

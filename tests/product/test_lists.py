@@ -225,4 +225,6 @@ async def test_the_people_of_a_list_show_what_was_revealed_and_what_is_left(prod
     assert await names(text="ZEB") == await names(text="cfo") == ["Full Ann"]
     assert await names(text="%") == []
     assert await names(order="-name", limit=1, offset=1) == ["Bare Bob"]
+    beyond = await _page(account.owner, listid, offset=50)
+    assert beyond == {"meta": {"count": 2}, "resource": []}
     assert await names(order="-company") == ["Full Ann", "Bare Bob"]

@@ -570,3 +570,5 @@ async def test_facets_of_companies_count_companies(product: Product, account: Ac
     companies = {"company": [f"Acme Freight {mark}", f"Cedar Health {mark}"]}
     facet = await _search(account.owner, "searchfacets", field="country", companies=companies)
     assert facet["resource"] == [{"value": "DEU", "count": 2}, {"value": "USA", "count": 1}]
+    facet = await _search(account.owner, "searchfacets", field="city", companies=companies)
+    assert facet["resource"] == [{"value": "Berlin", "count": 2}, {"value": "Austin", "count": 1}]

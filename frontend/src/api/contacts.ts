@@ -67,9 +67,10 @@ export const oneContact = (contactid: number, client?: number) =>
     },
   });
 
-/** Contacts of the user's own list by their ids: at most as many as fit into a filter. */
-export const contactsById = (ids: readonly number[]) => ({
-  ...rows("usercontact", { filter: `(contactid in (${ids.join(",")}))`, limit: ids.length }),
+/** Contacts by their ids, at most as many as fit into a filter: of the user's own list, or of the account's. */
+export const contactsById = (ids: readonly number[], client?: number) => ({
+  ...rows("usercontact", { filter: [contactFilter({ client }), `(contactid in (${ids.join(",")}))`].filter(Boolean).join(" and "), limit: ids.length }),
+  enabled: ids.length > 0,
   placeholderData: keepPreviousData,
 });
 

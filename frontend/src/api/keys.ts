@@ -34,14 +34,15 @@ export const keys = {
   apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
 } as const;
 
-export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "identities" | "searchpeople" | "searchnews";
+export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "identities" | "searchpeople" | "searchnews" | "listpeople" | "searchurl";
 
 /** The subjects that each mutation makes stale. */
 export const STALE = {
-  reveal: ["usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
+  reveal: ["usercontact", "searchname", "getrevealcount", "appcounters", "pace", "searchpeople", "listpeople"],
   bulk: ["account", "usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
   payment: ["account", "transactionhistory", "appcounters", "pace"],
   apiKeys: ["apikeys", "account", "getapiusagedata", "appcounters"],
+  lists: ["contactlist", "contactlistitem", "listpeople"],
   team: ["appuser", "account"],
 } as const satisfies Record<string, readonly Subject[]>;
 

@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { saveFile } from "../../shared/savefile";
 import { call, download } from "./client";
-import { keys } from "./keys";
+import { keys, STALE } from "./keys";
 import { useMutation } from "./mutation";
 import { useScript } from "./scripts";
 
@@ -16,6 +16,8 @@ export type ListColumn = (typeof LIST_COLUMNS)[number];
 
 interface ListExport {
   listid: number;
+  /** Of the list, and of the file. */
+  name: string;
   form: ListForm;
   format: "csv" | "xlsx";
   columns: readonly ListColumn[];
@@ -38,11 +40,11 @@ export const unsplitNames = (listid: number) =>
     queryFn: ({ signal }) => call<{ resource: UnsplitName[] }>("GET", "listexport", { query: { listid, preview: true }, signal }),
   });
 
-export const useImportList = () => useScript("listimport");
+export const useImportList = () => useScript("listimport", { stale: STALE.lists });
 
 /** Saves a list as a file with these columns, or with the columns that another program imports. */
 export const useExportList = () =>
   useMutation({
-    mutationFn: async ({ listid, form, format, columns, names }: ListExport) =>
-      saveFile(await download("listexport", { query: { listid, format, ...(Object.keys(names).length > 0 && { names: JSON.stringify(names) }), ...(form ? { form } : { columns: columns.join(","), bom: true }) } }), `${form || "list"}-${listid}.${format}`),
+    mutationFn: async ({ listid, name, form, format, columns, names }: ListExport) =>
+      saveFile(await download("listexport", { query: { listid, format, ...(Object.keys(names).length > 0 && { names: JSON.stringify(names) }), ...(form ? { form } : { columns: columns.join(","), bom: true }) } }), `${name}.${format}`),
   });

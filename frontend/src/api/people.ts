@@ -1,26 +1,40 @@
 /** The directory: searches of people and companies, the price of many reveals, saved searches and lists. */
-import { infiniteQueryOptions, queryOptions, useQueryClient } from "@tanstack/react-query";
-import type { CompanyFilters, PeopleFilters } from "../domain/peoplefilter";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
+import type { CompanyFilters, Field, PeopleFilters } from "../domain/peoplefilter";
 import { call } from "./client";
 import { STALE, invalidate, keys } from "./keys";
 import { useMutation } from "./mutation";
-import { rows } from "./tables";
+import { type Input, runScript } from "./scripts";
+import { literal, rows } from "./tables";
 import type { Balances, RevealType } from "./types";
 
-/** A person in the results: name, job and the kinds of data that exist, never a value. */
-export interface Match {
+/** A person in a list: name, job and the kinds of data that exist, never a value. */
+export interface Known {
   linkedinurl: string;
   full_name: string;
   title: string;
   company: string;
-  company_domain: string;
   country: string;
   city: string;
   has: RevealType[];
   owned: RevealType[];
-  owned_by?: { kind: RevealType; name: string | null; on: string }[];
-  lastchecked: string | null;
+  owned_by?: { kind: RevealType; name: string | null; on: string; contactid: number }[];
 }
+
+/** A person in the results of a search. */
+export type Match = Known;
+
+/** A person on a list, with the notes of its readers. */
+export interface Listed extends Known {
+  itemid: number;
+  tags: string[];
+  note: string;
+  addedby: string | null;
+  createdon: string;
+}
+
+/** The contact with the values that the account has revealed of a person; 0 without one. */
+export const contactIdOf = ({ owned_by }: Pick<Known, "owned_by">): number => owned_by?.[0]?.contactid ?? 0;
 
 export interface CompanyMatch {
   company: string;
@@ -56,16 +70,13 @@ const pages = <Row>(path: "searchpeople" | "searchcompanies", filters: object) =
 export const people = (filters: PeopleFilters) => pages<Match>("searchpeople", filters);
 export const companies = (filters: CompanyFilters) => pages<CompanyMatch>("searchcompanies", filters);
 
-/** Names of companies that begin with the typed text. */
-export const companyNames = (name: string) =>
+/** The values of a filter that contain a text, with the number of people or companies that the other filters match. */
+export const facet = (field: Field, text: string, search: { people: PeopleFilters } | { companies: CompanyFilters }) =>
   queryOptions({
-    queryKey: ["searchcompanies", "names", name] as const,
-    queryFn: async ({ signal }) => {
-      const found = await call<Found<CompanyMatch>>("POST", "searchcompanies", { body: { name, limit: 8 }, signal });
-      return found.resource.map(({ company }) => company);
-    },
-    enabled: name.length > 1,
+    queryKey: ["searchfacets", field, text, search] as const,
+    queryFn: ({ signal }) => runScript("searchfacets", { field, text, ...search } as Input<"searchfacets">, { signal }),
     staleTime: 300_000,
+    placeholderData: keepPreviousData,
   });
 
 /** Some people by their addresses, or the first of a search. */
@@ -77,7 +88,7 @@ export interface Bought {
   price: number;
   charged: number;
   credits: Balances;
-  resource: { linkedinurl: string; charged: number; status: string }[];
+  resource: { linkedinurl: string; contactid: number | null; charged: number; status: string }[];
 }
 
 /** The price of revealing many people. Reveals nothing. */
@@ -93,7 +104,7 @@ export function useRevealMany() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (purchase: Purchase & { max_credits: number }) => call<Bought>("POST", "revealmany", { body: purchase }),
-    onSuccess: () => invalidate(queries, [...STALE.reveal, "searchpeople"]),
+    onSuccess: () => invalidate(queries, [...STALE.reveal, "searchurl"]),
   });
 }
 
@@ -110,3 +121,16 @@ export const searchNews = queryOptions({
 export const markSeen = (savedsearchid: number) => call("POST", "searchnews", { body: { seen: savedsearchid } });
 
 export const contactLists = rows("contactlist", { order: "name ASC" });
+
+/** The part of a list that is shown. */
+export type ListPart = Omit<Input<"listpeople">, "limit" | "offset">;
+
+export const listPeople = ({ page, size, ...part }: ListPart & { page: number; size: number }) =>
+  queryOptions({
+    queryKey: ["listpeople", part, page, size] as const,
+    queryFn: async ({ signal }) => (await runScript("listpeople", { ...part, limit: size, offset: (page - 1) * size }, { signal })) as { meta: { count: number }; resource: Listed[] },
+    placeholderData: keepPreviousData,
+  });
+
+/** The lists that a person is on. */
+export const listsOf = (linkedinurl: string) => rows("contactlistitem", { filter: `(linkedinurl=${literal(linkedinurl)})`, fields: "itemid,listid" });

@@ -146,8 +146,10 @@ export interface SavedSearch {
 /** A list of people, of one user or of the team. */
 export interface ContactList {
   listid: number;
+  appuserid: number;
   name: string;
   shared: number;
+  createdon: string;
 }
 
 export interface List<Row> {

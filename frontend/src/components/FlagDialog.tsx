@@ -29,7 +29,7 @@ interface Props {
   onWithdraw: (one: Pick<FlagAnswer, "info" | "type">) => void;
 }
 
-export function FlagDialog({ values, ...rest }: Props) {
+export default function FlagDialog({ values, ...rest }: Props) {
   const [first] = values ?? [];
   const title = values && values.length > 1 ? t("vote.title") : first?.kind === "phone" ? t("vote.titlePhone") : t("vote.titleEmail");
   return (

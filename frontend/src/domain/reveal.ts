@@ -74,6 +74,11 @@ export function withRevealed<Shown extends Card>(card: Shown, kind: Kind, row: R
   };
 }
 
+/** The card of a person with the values of a contact, which may differ from those that the directory has now. */
+export function withContact<Shown extends Card>(card: Shown, row: Row): Shown {
+  return KINDS.reduce((shown, kind) => (revealedValues(row)[VALUES_OF[kind]].length > 0 ? withRevealed(shown, kind, row) : shown), card);
+}
+
 function revealedValues(row: Row): ContactValues {
   const business = listOf(row.business_emails);
   return {

@@ -134,7 +134,7 @@ test("both searches are links unless marked as coming soon", () => {
   serve({ "PUT user/session": accountAnswer() });
   draw(<Dashboard />, { at: AT });
   const menu = within(screen.getAllByRole("navigation", { name: "Main menu" })[0]!);
-  expect(menu.getAllByRole("link").map((link) => link.textContent).slice(3)).toEqual(["People Search", "Company Search"]);
+  expect(menu.getAllByRole("link").map((link) => link.textContent).slice(3)).toEqual(["People Search", "Company Search", "Lists"]);
 });
 
 test("the owner sees the upgrade button, and signing out needs a confirmation", async () => {

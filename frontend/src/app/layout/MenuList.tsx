@@ -1,7 +1,7 @@
 /** The main menu as a list: in the sidebar, and in the compact menu of small screens. */
 import { NavLink } from "react-router";
 import { t } from "../../lib/i18n.dashboard";
-import { MENU, isAnnounced } from "./menu";
+import { isAnnounced, menu } from "./menu";
 import classes from "./MenuList.module.css";
 import { MenuTip } from "./MenuTip";
 
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function MenuList({ collapsed = false, onOpen }: Props) {
-  const entries = MENU.map((item) => ({ ...item, isOpen: !isAnnounced(item) }));
+  const entries = menu().map((item) => ({ ...item, isOpen: !isAnnounced(item) }));
   return (
     <nav aria-label={t("menu.label")} className={classes.nav}>
       <ul className={classes.list}>

@@ -3,14 +3,15 @@
  `label`      its name for a screen reader
  `columns`    constant or memoised: a new list rerenders every row. See `Column`
  `rows`, `rowKey`
- `selection`  ticks before each row: `has`, `toggle`, `toggleAll`, `canSelect` and the name of a row
+ `selection`  ticks before each row: `has`, `set`, `toggleAll`, `canSelect` and the name of a row; with Shift, a tick
+              takes every row since the last one
  `sort`       `{ by, down }` with `onSort(by)`; a column with `sort` has a button in its head
- `onOpen`     a press on a row outside its controls, or Enter on its name
+ `onOpen`     a press on a row outside its controls, or Enter on the current one (`useRowKeys`)
+ `keys`       what C, R and E do
  `phone`      the two lines of a row below 640 px; if absent, the table scrolls there too
  `group`      a heading above the first row of each group, such as its day
  `state`      "deleted" rows are paler, the "open" one is in the drawer
  `compact`    rows of 36 instead of 44
- `fill`       the table fills the rest of the window and scrolls inside it, under a fixed head
  `foot`       below the rows, inside the card: the pager
 */
 import { useMediaQuery } from "@mantine/hooks";
@@ -18,6 +19,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, type UIEvent, memo, useCallback, useLayoutEffect, useRef, useState } from "react";
 import classes from "./DataTable.module.css";
 import { Tick } from "./Tick";
+import { type RowKeys, useRowKeys } from "./useRowKeys";
 
 export interface Column<Row> {
   /** "actions" contains buttons, which are not printed. */
@@ -37,7 +39,7 @@ export interface Column<Row> {
 export interface Selecting<Row> {
   has: (row: Row) => boolean;
   canSelect: (row: Row) => boolean;
-  toggle: (row: Row) => void;
+  set: (rows: Row[], on: boolean) => void;
   toggleAll: (rows: Row[]) => void;
   nameOf: (row: Row) => string;
   allLabel: string;
@@ -56,7 +58,7 @@ interface Props<Row> {
   group?: (row: Row) => string;
   state?: (row: Row) => string | undefined;
   compact?: boolean;
-  fill?: boolean;
+  keys?: RowKeys<Row>;
   foot?: ReactNode;
 }
 
@@ -64,7 +66,7 @@ interface Props<Row> {
 const SCROLLABLE = { role: "region", tabIndex: 0 };
 
 export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, rowKey, selection, onOpen, phone, group, state, compact, fill, foot } = props;
+  const { label, columns, rows, rowKey, selection, onOpen, keys, phone, group, state, compact, foot } = props;
   const narrow = useMediaQuery("(width < 640px)") && phone !== undefined;
   const scroll = useRef<HTMLDivElement>(null);
   const [more, setMore] = useState({ start: false, end: false });
@@ -88,11 +90,24 @@ export function DataTable<Row>(props: Props<Row>) {
   useLayoutEffect(() => {
     latest.current = props;
   });
-  const toggle = useCallback((row: Row) => latest.current.selection?.toggle(row), []);
+  const last = useRef<string | number | undefined>(undefined);
+  const toggle = useCallback((row: Row, ranges = false) => {
+    const { rows: shown, rowKey: keyOf, selection: selecting } = latest.current;
+    if (!selecting) return;
+    const to = keyOf(row);
+    const ends = [last.current, to].map((key) => shown.findIndex((one) => keyOf(one) === key)).toSorted((one, other) => one - other);
+    last.current = to;
+    const on = !selecting.has(row);
+    const range = ranges && ends[0] !== -1 ? shown.slice(ends[0], ends[1]! + 1) : [row];
+    selecting.set(on ? range.filter(selecting.canSelect) : range, on);
+  }, []);
   const open = useCallback((row: Row) => latest.current.onOpen?.(row), []);
 
+  const opened = rows.find((row) => state?.(row) === "open");
+  const current = useRowKeys({ rows, keyOf: rowKey, opened: opened && rowKey(opened), onOpen: onOpen && open, onToggle: selection && toggle, keys });
+
   return (
-    <div className={classes.card} data-fill={fill || undefined} data-start={more.start || undefined} data-end={more.end || undefined}>
+    <div className={classes.card} data-start={more.start || undefined} data-end={more.end || undefined}>
       <div
         ref={scroll}
         className={classes.scroll}
@@ -113,7 +128,8 @@ export function DataTable<Row>(props: Props<Row>) {
                 tick={selection && (selection.has(row) ? "on" : selection.canSelect(row) ? "off" : "none")}
                 name={selection?.nameOf(row)}
                 state={state?.(row)}
-                onToggle={toggle as (row: unknown) => void}
+                isCurrent={current !== undefined && rowKey(row) === current}
+                onToggle={toggle as (row: unknown, ranges?: boolean) => void}
                 onOpen={onOpen && (open as (row: unknown) => void)}
                 phone={narrow ? (phone as (row: unknown) => ReactNode) : undefined}
               />
@@ -180,16 +196,19 @@ interface LineProps {
   tick: "on" | "off" | "none" | undefined;
   name: string | undefined;
   state: string | undefined;
-  onToggle: (row: unknown) => void;
+  isCurrent: boolean;
+  onToggle: (row: unknown, ranges?: boolean) => void;
   onOpen: ((row: unknown) => void) | undefined;
   phone: ((row: unknown) => ReactNode) | undefined;
 }
 
 const CONTROLS = "a, button, input, label, [role=menu], [role=dialog]";
 
-const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onOpen, phone }: LineProps) {
+const Line = memo(function Line({ row, columns, tick, name, state, isCurrent, onToggle, onOpen, phone }: LineProps) {
   return (
     <tr
+      ref={isCurrent ? intoView : undefined}
+      data-current={isCurrent || undefined}
       data-selected={tick === "on" || undefined}
       data-state={state}
       data-opens={onOpen ? true : undefined}
@@ -197,13 +216,15 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
     >
       {tick && (
         <td className={classes.tick}>
-          <Tick label={name} checked={tick === "on"} disabled={tick === "none"} onChange={() => onToggle(row)} />
+          <Tick label={name} checked={tick === "on"} disabled={tick === "none"} onChange={(ranges) => onToggle(row, ranges)} />
         </td>
       )}
       <Cells row={row} columns={columns} phone={phone} />
     </tr>
   );
 });
+
+const intoView = (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" });
 
 /** Memoised separately from the row, so that ticking it does not render the cells again. */
 const Cells = memo(function Cells({ row, columns, phone }: Pick<LineProps, "row" | "columns" | "phone">) {

@@ -48,7 +48,7 @@ export function Drawer({ opened, onClose, beside = false, title, subtitle, lead,
       classNames={{ content: classes.content }}
     >
       {modal && <MantineDrawer.Overlay />}
-      <MantineDrawer.Content data-beside={modal ? undefined : true}>
+      <MantineDrawer.Content data-drawer data-beside={modal ? undefined : true}>
         <div className={classes.head}>
           {lead}
           <div className={classes.titles}>

@@ -7,7 +7,8 @@ interface Props {
   /** Some, but not all, of its rows are ticked. */
   mixed?: boolean;
   disabled?: boolean;
-  onChange: () => void;
+  /** Whether Shift was pressed. */
+  onChange: (ranges: boolean) => void;
 }
 
 export function Tick({ label, checked, mixed = false, disabled, onChange }: Props) {
@@ -21,7 +22,7 @@ export function Tick({ label, checked, mixed = false, disabled, onChange }: Prop
       aria-label={label}
       checked={checked}
       disabled={disabled}
-      onChange={onChange}
+      onChange={({ nativeEvent }) => onChange((nativeEvent as MouseEvent).shiftKey === true)}
     />
   );
 }

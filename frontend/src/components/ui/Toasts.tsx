@@ -15,6 +15,7 @@ export interface ToastItem {
   text: string;
   tone: "good" | "bad" | "plain";
   undoable?: boolean;
+  action?: string;
 }
 
 interface Handlers {
@@ -35,7 +36,7 @@ export function Toasts({ items, above, ...handlers }: { items: ToastItem[]; abov
   );
 }
 
-function Note({ item: { id, text, tone, undoable }, onClose, onHold, onUndo }: { item: ToastItem } & Handlers) {
+function Note({ item: { id, text, tone, undoable, action }, onClose, onHold, onUndo }: { item: ToastItem } & Handlers) {
   const Icon = ICONS[tone];
   const before = useRef<EventTarget | null>(null);
   const holds = {
@@ -56,8 +57,8 @@ function Note({ item: { id, text, tone, undoable }, onClose, onHold, onUndo }: {
       <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
       <span className={classes.text}>{text}</span>
       {undoable && (
-        <button type="button" className={classes.undo} aria-keyshortcuts="Control+Z Meta+Z" onClick={leave(onUndo)}>
-          {t("undo")}
+        <button type="button" className={classes.undo} aria-keyshortcuts={action ? undefined : "Control+Z Meta+Z"} onClick={leave(onUndo)}>
+          {action ?? t("undo")}
         </button>
       )}
       <CloseButton size="sm" variant="transparent" aria-label={t("close")} onClick={leave(onClose)} />

@@ -9,7 +9,7 @@ const AT = "/dashboard/main/companysearch";
 const ACME = { company: "Acme", company_domain: "acme.example", people: 12, countries: ["DEU", "FRA", "USA"], industry: "Software", company_size: "51-200", functions: { sales: 7, hr: 1, "": 4 } };
 
 test("companies link to their people, and filters are stored in the URL", async () => {
-  const sent = serve({ "POST searchcompanies": { meta: { count: 1, estimated: false, next: null }, resource: [ACME] }, "GET leads/_table/savedsearch": { resource: [] } });
+  const sent = serve({ "POST searchcompanies": { meta: { count: 1, estimated: false, next: null }, resource: [ACME] }, "POST searchfacets": { estimated: false, resource: [{ value: "11-50", count: 3 }, { value: "51-200", count: 1 }] }, "GET leads/_table/savedsearch": { resource: [] } });
   const { where } = draw(<CompanySearchScreen />, { at: AT });
   expect(await screen.findByText("1 company")).toBeVisible();
   expect(screen.getByRole("link", { name: "12 people at Acme" })).toHaveAttribute("href", "/dashboard/main/peoplesearch?company=Acme");

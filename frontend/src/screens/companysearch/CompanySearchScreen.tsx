@@ -61,7 +61,6 @@ export function CompanySearchScreen() {
   const list = useInfiniteQuery(companies(filters));
   const rows = useMemo(() => list.data?.pages.flatMap(({ resource }) => resource), [list.data]);
   const meta = list.data?.pages[0]?.meta;
-  const seen = useMemo(() => ({ industry: [...new Set((rows ?? []).map(({ industry }) => industry).filter(Boolean))] }), [rows]);
   return (
     <Page
       title={t("menu.companysearch")}
@@ -74,7 +73,7 @@ export function CompanySearchScreen() {
       }
     >
       <div className={classes.columns}>
-        <Filters asked={asked} fields={COMPANY_FIELDS} seen={seen} nameLabel={t("people.companyName")} onChange={ask} />
+        <Filters asked={asked} fields={COMPANY_FIELDS} search={{ companies: filters }} nameLabel={t("people.companyName")} onChange={ask} />
         <section className={classes.results} aria-label={t("search.results")}>
           <ListState
             list={list}

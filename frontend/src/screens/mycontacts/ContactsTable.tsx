@@ -1,11 +1,12 @@
 /** The contacts of one page, and the votes about them. */
 import { useQuery } from "@tanstack/react-query";
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Suspense, lazy, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { copyText } from "../../../shared/clipboard";
 import { toast } from "../../../shared/toasts";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, UserContact } from "../../api/types";
-import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
+import type { FlagAnswer } from "../../components/FlagDialog";
 import { DataTable } from "../../components/ui/DataTable";
 import { Pager } from "../../components/ui/Pager";
 import type { ContactOrder } from "../../domain/contactfilter";
@@ -18,6 +19,8 @@ import { type ChangeList, type ListParams, useIsMine } from "./useListParams";
 import type { Removal } from "./useRemoval";
 import { type Selection, canSelect } from "./useSelection";
 import { type Voting, VotingContext, votableOf } from "./voting";
+
+const FlagDialog = lazy(() => import("../../components/FlagDialog"));
 
 type Details = Omit<Feedback, "linkedin_url" | "action">;
 
@@ -39,9 +42,10 @@ interface Props {
   change: ChangeList;
   selection: Selection;
   removal: Removal;
+  onExport: () => void;
 }
 
-export function ContactsTable({ rows, count, shown, change, selection, removal }: Props) {
+export function ContactsTable({ rows, count, shown, change, selection, removal, onExport }: Props) {
   const [flagging, setFlagging] = useState<UserContact | null>(null);
   const { data: votes = NO_VOTES } = useQuery(votesOf(rows));
   const feedback = useFeedback();
@@ -87,7 +91,6 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
   return (
     <VotingContext value={voting}>
       <DataTable
-        fill
         label={t("contacts.title")}
         columns={columns}
         rows={rows}
@@ -95,7 +98,7 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
         selection={{
           has: selection.has,
           canSelect,
-          toggle: selection.toggle,
+          set: selection.set,
           toggleAll: selection.toggleAll,
           nameOf: (row) => t("contacts.select", { name: row.name }),
           allLabel: t("contacts.selectAll"),
@@ -103,14 +106,23 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
         sort={SORTS[shown.order]}
         onSort={sort}
         onOpen={open}
+        keys={{ onExport, onReveal: open, onCopy: (row) => void copyBest(row) }}
         phone={phoneRow}
         state={(row) => (row.deleted ? "deleted" : row.contactid === shown.contact ? "open" : undefined)}
         compact={shown.compact}
         foot={<Pager page={shown.page} size={shown.size} count={count} onChange={change} />}
       />
-      <FlagDialog values={flagging && votableOf(flagging)} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagging(null)} onSubmit={flag} onWithdraw={(one) => flagging && vote(flagging, "withdraw", [one])} />
+      <Suspense>{flagging && <FlagDialog values={votableOf(flagging)} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagging(null)} onSubmit={flag} onWithdraw={(one) => vote(flagging, "withdraw", [one])} />}</Suspense>
     </VotingContext>
   );
+}
+
+/** Copies the first number, or else the first address. */
+async function copyBest(row: UserContact): Promise<void> {
+  const [best] = votableOf(row);
+  if (!best) return;
+  await copyText(best.value);
+  toast(t("copiedFully"));
 }
 
 const idOf = (row: UserContact) => row.contactid;

@@ -55,11 +55,6 @@ const Controls = memo(function Controls({ shown, change }: ControlProps) {
     <>
       <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
       <div className={classes.chips}>
-        {shown.text !== "" && (
-          <FilterChip pressed={shown.work} onChange={(work) => change({ work, page: 1 })}>
-            {t("contacts.inWork")}
-          </FilterChip>
-        )}
         {CHIPS.map(([name, text]) => (
           <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
             {t(text)}

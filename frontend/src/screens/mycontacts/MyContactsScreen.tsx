@@ -1,8 +1,9 @@
 /** The contacts revealed by this user. The state of the list is kept in the address. */
 import { Button } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { FileSpreadsheet, UsersRound } from "lucide-react";
-import { Suspense, lazy, useDeferredValue, useState } from "react";
+import { FileSpreadsheet, ListPlus, UsersRound } from "lucide-react";
+import { Suspense, lazy, useDeferredValue, useEffect, useState } from "react";
 import { Link } from "react-router";
 import { config } from "../../api/config";
 import { account, isOwner, useAccount } from "../../api/account";
@@ -16,8 +17,8 @@ import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Page } from "../../components/ui/Page";
-import { Pager } from "../../components/ui/Pager";
 import { t } from "../../lib/i18n.dashboard";
+import { lastPage } from "../../lib/paging";
 import type { ScreenHandle } from "../../lib/screenhandle";
 import { columnsOf } from "./columns";
 import { ContactsTable, votesOf } from "./ContactsTable";
@@ -30,6 +31,7 @@ import { type Removal, useRemoval } from "./useRemoval";
 import { type Selection, useSelection } from "./useSelection";
 
 const ContactDrawer = lazy(() => import("./ContactDrawer"));
+const ListDialog = lazy(() => import("../person/ListDialog"));
 
 const NO_ROWS: UserContact[] = [];
 
@@ -66,6 +68,14 @@ export function MyContactsScreen() {
   const wasEmpty = useDeferredValue(isEmpty);
   const nothing = isEmpty || wasEmpty;
 
+  const [listing, setListing] = useState(false);
+  const last = lastPage(count, size);
+  const isBeyond = list.isSuccess && !list.isPlaceholderData && page > last;
+  useEffect(() => {
+    if (isBeyond) change({ page: last });
+  }, [isBeyond, last, change]);
+
+  const save = () => file.run(selection, { ...filter, text }, order, shown.by === 0 ? undefined : clientid);
   const exportButton = (
     <BusyButton
       size="sm"
@@ -73,29 +83,36 @@ export function MyContactsScreen() {
       leftSection={<FileSpreadsheet size={16} strokeWidth={1.75} aria-hidden="true" />}
       disabled={nothing}
       busy={file.busy}
-      onClick={() => file.run(selection, { ...filter, text }, order, shown.by === 0 ? undefined : clientid)}
+      onClick={save}
     >
       {t("contacts.export")}
     </BusyButton>
   );
+  // It keeps its place, so that the list does not move when the first row is ticked; on a phone it is in the bar below.
+  const narrow = useMediaQuery("(width < 640px)");
   const ends = (
     <>
       <CopyAs dataset={config().dataset} table="usercontact" query={contactsQuery({ ...shown, filter })} />
-      {exportButton}
+      {!(narrow && !nothing) && exportButton}
     </>
   );
   return (
     <Page title={t("contacts.title")} lead={<p role="status">{list.isSuccess && t("contacts.count", { count })}</p>}>
-      <Filters shown={shown} change={change} end={nothing && ends} />
+      <Filters shown={shown} change={change} end={ends} />
       <section className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-        <Content list={list} shown={shown} change={change} selection={selection} removal={removal} />
+        <Content list={list} shown={shown} change={change} selection={selection} removal={removal} onExport={save} />
       </section>
-      {count > 0 && rows.length === 0 && <Pager page={page} size={size} count={count} onChange={change} />}
       {!nothing && (
         <SelectionBar selection={selection} page={rows} count={count}>
-          {exportButton}
+          {narrow && exportButton}
+          {!selection.all && (
+            <Button size="sm" variant="default" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setListing(true)}>
+              {t("contacts.toList")}
+            </Button>
+          )}
         </SelectionBar>
       )}
+      <Suspense>{listing && <ListDialog urls={selection.rows.map(({ linkedinurl }) => linkedinurl)} onClose={() => setListing(false)} onDone={() => setListing(false)} />}</Suspense>
       <Opened contactid={shown.contact} rows={rows} isMine={isMine} change={change} onRemove={removal.remove} />
     </Page>
   );
@@ -136,9 +153,10 @@ interface ContentProps {
   change: ChangeList;
   selection: Selection;
   removal: Removal;
+  onExport: () => void;
 }
 
-function Content({ list, shown, change, selection, removal }: ContentProps) {
+function Content({ list, shown, change, selection, removal, onExport }: ContentProps) {
   if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} card />;
   return (
     <ListState
@@ -148,7 +166,7 @@ function Content({ list, shown, change, selection, removal }: ContentProps) {
       skeleton={{ lines: 8, columns: columnsOf(shown.hide, shown.single), ticks: true, faces: true }}
       empty={<Nothing shown={shown} change={change} />}
     >
-      {(rows) => <ContactsTable rows={rows} count={list.data?.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} />}
+      {(rows) => <ContactsTable rows={rows} count={list.data?.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} onExport={onExport} />}
     </ListState>
   );
 }
@@ -162,12 +180,9 @@ function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
       text={isFiltered(shown) ? "" : t("contacts.noneText")}
       action={
         isFiltered(shown) ? (
-          <div className={classes.ways}>
-            {shown.text !== "" && !shown.work && <Button onClick={() => change({ work: true, page: 1 })}>{t("contacts.searchWork")}</Button>}
-            <Button variant="default" onClick={() => change(NO_FILTER)}>
-              {t("contacts.clearSearch")}
-            </Button>
-          </div>
+          <Button variant="default" onClick={() => change(NO_FILTER)}>
+            {t("contacts.clearSearch")}
+          </Button>
         ) : (
           <Button component={Link} to="/dashboard/main/search" variant="default">
             {t("contacts.findOne")}

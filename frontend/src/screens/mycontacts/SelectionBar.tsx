@@ -1,11 +1,10 @@
-/** The selection, at the bottom of the window, including rows on other pages and from other searches. */
+/** The selected contacts, including those on other pages and from other searches. */
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { MOST_EXPORTED } from "../../api/exports";
 import type { UserContact } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
-import { bottomBar } from "../../stores/bottombar";
-import classes from "./MyContacts.module.css";
+import { SelectionBar as Bar } from "../selection/SelectionBar";
 import type { Selection } from "./useSelection";
 
 interface Props {
@@ -20,22 +19,20 @@ export function SelectionBar({ selection, page, count, children }: Props) {
   const { rows, all } = selection;
   const here = new Set(page.map(({ contactid }) => contactid));
   const elsewhere = rows.filter(({ contactid }) => !here.has(contactid)).length;
-  const offersAll = !all && count > rows.length && count <= MOST_EXPORTED && page.some(selection.has);
+  const most = Math.min(count, MOST_EXPORTED);
+  const offersAll = !all && count > rows.length && page.some(selection.has);
   return (
-    <div ref={bottomBar} className={classes.bar} role="group" aria-label={t("contacts.selected", { count: all ? count : rows.length })}>
-      <p role="status">
-        <strong>{all ? t("contacts.allSelected", { count }) : t("contacts.selected", { count: rows.length })}</strong>
-        {elsewhere > 0 && <span>{t("contacts.elsewhere", { count: elsewhere })}</span>}
-      </p>
+    <Bar
+      text={all ? t(count > most ? "contacts.firstSelected" : "contacts.allSelected", { count: most }) : t("contacts.selected", { count: rows.length })}
+      note={elsewhere > 0 && t("contacts.elsewhere", { count: elsewhere })}
+      onClear={selection.clear}
+    >
       {offersAll && (
         <Button size="sm" variant="subtle" onClick={selection.takeAll}>
-          {t("contacts.takeAll", { count })}
+          {t(count > most ? "contacts.takeFirst" : "contacts.takeAll", { count: most })}
         </Button>
       )}
       {children}
-      <Button size="sm" variant="subtle" color="gray" onClick={selection.clear}>
-        {t("contacts.clear")}
-      </Button>
-    </div>
+    </Bar>
   );
 }

@@ -19,8 +19,6 @@ export interface ListParams {
   email: boolean;
   personal: boolean;
   verified: boolean;
-  /** Search titles and companies, too. */
-  work: boolean;
   /** A member of the team, or all members; 0 for the user's own list. */
   by: number | typeof TEAM;
   /** An own tag; empty for all. */
@@ -38,7 +36,7 @@ export interface ListParams {
 
 export const TEAM = "team";
 
-const FLAGS = ["phone", "email", "personal", "verified", "work", "compact", "single"] as const;
+const FLAGS = ["phone", "email", "personal", "verified", "compact", "single"] as const;
 
 const count = (text: string | null): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : 0);
 
@@ -54,7 +52,6 @@ export function readList(params: URLSearchParams): ListParams {
     email: is("email"),
     personal: is("personal"),
     verified: is("verified"),
-    work: is("work"),
     by: params.get("by") === TEAM ? TEAM : count(params.get("by")),
     tag: params.get("tag") ?? "",
     days: count(params.get("days")),
@@ -103,9 +100,9 @@ export function useListParams(): [ListParams, ChangeList] {
 }
 
 /** The conditions of the list, without its text. `client` is the account of the user. */
-export function filterOf({ text, work, phone, email, personal, verified, by, tag, days }: ListParams, client: number): ContactFilter {
+export function filterOf({ text, phone, email, personal, verified, by, tag, days }: ListParams, client: number): ContactFilter {
   const whose = by === TEAM ? { client } : { by: by || undefined };
-  return { work: (work && text !== "") || undefined, phone, email, personal, verified, ...whose, tag: tag || undefined, since: days > 0 ? daysAgo(days - 1) : undefined };
+  return { work: text !== "" || undefined, phone, email, personal, verified, ...whose, tag: tag || undefined, since: days > 0 ? daysAgo(days - 1) : undefined };
 }
 
 /** Whether a row is on the user's own list: on a colleague's list, only rows revealed by both are. */
@@ -120,4 +117,4 @@ export function useIsMine({ by }: ListParams): (row: UserContact) => boolean {
 export const isFiltered = ({ text, phone, email, personal, verified, by, tag, days }: ListParams): boolean =>
   Boolean(text || phone || email || personal || verified || by || tag || days);
 
-export const NO_FILTER = { text: "", work: false, phone: false, email: false, personal: false, verified: false, by: 0, tag: "", days: 0, page: 1 } as const;
+export const NO_FILTER = { text: "", phone: false, email: false, personal: false, verified: false, by: 0, tag: "", days: 0, page: 1 } as const;

@@ -10,7 +10,7 @@ export interface Selection {
   /** All results of the filters are selected, including those on other pages. */
   all: boolean;
   has: (row: UserContact) => boolean;
-  toggle: (row: UserContact) => void;
+  set: (rows: UserContact[], on: boolean) => void;
   /** Ticks every selectable row of a page; unticks the page if all are already ticked. */
   toggleAll: (page: UserContact[]) => void;
   takeAll: () => void;
@@ -47,9 +47,8 @@ export function useSelection(page: readonly UserContact[], found: string): Selec
     rows: all ? [] : [...chosen.values()],
     all,
     has,
-    toggle: (row) => {
-      const on = !has(row);
-      if (!on || canSelect(row)) set([row], on);
+    set: (rows, on) => {
+      set(rows, on);
       setAllOf(null);
     },
     toggleAll: (rows) => {

@@ -9,8 +9,6 @@ import { explain } from "../../api/explain";
 import { explainExport } from "../../api/exports";
 import { LIST_COLUMNS, type ListColumn, type ListForm, type Names, unsplitNames, useExportList, useImportList } from "../../api/listfiles";
 import { contactLists } from "../../api/people";
-import { useTableWrite } from "../../api/tables";
-import type { ContactList } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
@@ -35,9 +33,9 @@ function columnsOf(error: unknown): string[] {
   return Array.isArray(columns) ? columns.map(String) : [];
 }
 
-export default function ListsDialog({ onClose }: { onClose: () => void }) {
+export default function ListsDialog({ listid: shown, onClose }: { listid: number; onClose: () => void }) {
   const lists = useQuery(contactLists).data?.resource ?? [];
-  const [chosen, setChosen] = useState("");
+  const [chosen, setChosen] = useState(String(shown));
   const [text, setText] = useState("");
   const [file, setFile] = useState<Chosen | null>(null);
   const [mapping, setMapping] = useState<Record<string, Meaning>>({});
@@ -45,10 +43,8 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState<readonly ListColumn[]>(USUAL);
   const [names, setNames] = useState<Names>({});
   const imports = useImportList();
-  const create = useTableWrite<ContactList>("contactlist", { method: "POST" });
   const exports = useExportList();
   const listid = Number(chosen || lists[0]?.listid || 0);
-  const error = create.error ?? imports.error;
   const columns = columnsOf(imports.error);
   const done = imports.data;
   const isMapped = columns.length > 0 || Object.keys(mapping).length > 0;
@@ -60,32 +56,26 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
     setMapping({});
     imports.reset();
   };
-  const bodyOf = (picked: Chosen | null, meanings: Record<string, Meaning> | null, id: number) => ({
-    listid: id,
+  const bodyOf = (picked: Chosen | null, meanings: Record<string, Meaning> | null) => ({
+    listid,
     ...(picked ? { file: picked.data, encoding: picked.encoding } : { text }),
     mapping: meanings,
   });
   /** Shows what the server reads in a file, before anything is imported. */
-  const preview = (picked: Chosen, meanings: Record<string, Meaning> | null, id = listid) => {
+  const preview = (picked: Chosen, meanings: Record<string, Meaning> | null) => {
     setText("");
     setFile(picked);
     setMapping(meanings ?? {});
-    imports.mutate({ ...bodyOf(picked, meanings, id), dry_run: true });
+    imports.mutate({ ...bodyOf(picked, meanings), dry_run: true });
   };
-  /** The first file of an account becomes a list of its name. */
-  const choose = async (picked: Chosen) => {
-    if (lists.length > 0) return preview(picked, null);
-    const [made] = await create.mutateAsync([{ name: picked.name.replace(/\.[^.]*$/, "").slice(0, 100) || t("people.newList") }]);
-    preview(picked, null, made?.listid);
-  };
-  const submit = () => imports.mutate(bodyOf(file, isMapped ? mapping : null, listid), { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
-  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, form, format, columns: wanted, names });
+  const submit = () => imports.mutate(bodyOf(file, isMapped ? mapping : null), { onSuccess: ({ added }) => toast(t("people.imported", { count: added })) });
+  const save = (format: "csv" | "xlsx") => exports.mutate({ listid, name: lists.find((list) => list.listid === listid)?.name ?? t("people.list"), form, format, columns: wanted, names });
 
   return (
     <Dialog opened onClose={onClose} title={t("people.lists")}>
       <div className={classes.dialog}>
         {lists.length > 0 && <NativeSelect label={t("people.list")} data={lists.map((list) => ({ value: String(list.listid), label: list.name }))} value={String(listid)} onChange={(event) => setChosen(event.currentTarget.value)} />}
-          <FormAlert text={error && explain(error)} />
+          <FormAlert text={imports.error && explain(imports.error)} />
           <Textarea label={t("people.importText")} description={t("people.importHint")} rows={file ? 1 : 4} value={text} onChange={(event) => read(event.currentTarget.value)} />
           {columns.map((column) => (
             <Meanings key={column} column={column} value={mapping[column] ?? ""} onChange={(meaning) => setMapping({ ...mapping, [column]: meaning })} />
@@ -93,7 +83,7 @@ export default function ListsDialog({ onClose }: { onClose: () => void }) {
           {file && done && isPreview && <Preview file={file} found={done} onEncoding={(encoding) => preview({ ...file, encoding }, null)} onMapping={(meanings) => preview(file, meanings)} />}
           {done && !isPreview && <p role="status">{t("people.importDone", { added: done.added, present: done.present, duplicates: done.duplicates, missing: done.not_found })}</p>}
           <div className={classes.dialogFoot}>
-            <FileButton accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain" onChange={(picked) => void (picked && chosenOf(picked).then(choose).catch(() => undefined))}>
+            <FileButton accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain" onChange={(picked) => void (picked && chosenOf(picked).then((chosen_) => preview(chosen_, null)))}>
               {(props) => (
                 <Button {...props} variant="default" leftSection={<Upload size={16} strokeWidth={1.75} aria-hidden="true" />}>
                   {t("people.file")}

@@ -1,13 +1,13 @@
 /** The person found, with each requested kind of data. */
 import { Anchor } from "@mantine/core";
 import { CircleCheck, ContactRound, ExternalLink, Eye } from "lucide-react";
+import { Suspense, lazy } from "react";
 import { Link } from "react-router";
 import { saveFile } from "../../../shared/savefile";
 import { creditsOf, hasLivePlan, isExpired, useAccount } from "../../api/account";
 import type { Asked } from "../../api/contacts";
 import { usePersonVotes } from "../../api/personvotes";
 import type { Found } from "../../api/types";
-import { FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
@@ -15,10 +15,12 @@ import { aboutOf } from "../../domain/person";
 import { CREDIT_OF, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { vcard } from "../../domain/vcard";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "./ContactCard.module.css";
+import classes from "../person/Card.module.css";
 import { Exhausted, hasNoCredit } from "./Exhausted";
-import { KindField } from "./KindField";
-import { type Reveals, useReveals } from "./useReveals";
+import { KindField } from "../person/KindField";
+import { type Reveals, useReveals } from "../person/useReveals";
+
+const FlagDialog = lazy(() => import("../../components/FlagDialog"));
 
 interface Props {
   found: Found;
@@ -76,7 +78,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
           </button>
         </footer>
       )}
-      <FlagDialog {...voting.dialog} />
+      <Suspense>{voting.dialog.values && <FlagDialog {...voting.dialog} />}</Suspense>
     </article>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { creditsOf, isOwner, useAccount } from "../../api/account";
 import { Banner } from "../../components/ui/Banner";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "./ContactCard.module.css";
+import classes from "../person/Card.module.css";
 
 export function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
   const credits = creditsOf(me);

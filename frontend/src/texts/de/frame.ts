@@ -12,6 +12,7 @@ export const frame: Translation<typeof english> = {
     mycontacts: "Meine Kontakte",
     peoplesearch: "Personensuche",
     companysearch: "Firmensuche",
+    lists: "Listen",
     extension: "Erweiterung herunterladen",
     demo: "Demo vereinbaren",
     upgrade: "Upgrade",

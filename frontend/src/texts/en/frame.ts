@@ -9,6 +9,7 @@ export const frame = {
     mycontacts: "My Contacts",
     peoplesearch: "People Search",
     companysearch: "Company Search",
+    lists: "Lists",
     extension: "Download Extension",
     demo: "Schedule Demo",
     upgrade: "Upgrade",

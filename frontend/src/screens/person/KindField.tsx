@@ -9,7 +9,7 @@ import { type Kind, REVEAL_TYPE, fieldOf } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
 import { briefDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "./ContactCard.module.css";
+import classes from "./Card.module.css";
 import { KIND_ICONS } from "../../components/kindIcons";
 import type { Reveals } from "./useReveals";
 import { Value } from "./Value";

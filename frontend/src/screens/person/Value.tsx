@@ -11,7 +11,7 @@ import type { Kind } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { usePhone } from "../../lib/usephone";
-import classes from "./ContactCard.module.css";
+import classes from "./Card.module.css";
 
 const DialCode = lazy(() => import("../../components/DialCode"));
 

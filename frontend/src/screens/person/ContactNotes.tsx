@@ -10,7 +10,7 @@ import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactTags } from "./ContactTags";
-import classes from "./ContactDrawer.module.css";
+import classes from "./PersonDrawer.module.css";
 
 const LONGEST_NOTE = 1000;
 

@@ -7,7 +7,7 @@ import { toastWithUndo } from "../../../shared/toasts";
 import { myTags } from "../../api/contacts";
 import { areTags, tagsOf } from "../../domain/tags";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "./ContactDrawer.module.css";
+import classes from "./PersonDrawer.module.css";
 
 interface Props {
   tags: string[];
