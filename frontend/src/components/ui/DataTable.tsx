@@ -34,6 +34,8 @@ export interface Column<Row> {
   wraps?: boolean;
   /** Row actions: shown on hover and focus, always on touch. */
   quiet?: boolean;
+  /** The head is only for screen readers. */
+  unnamed?: boolean;
 }
 
 export interface Selecting<Row> {
@@ -172,7 +174,7 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
         {narrow ? (
           <th>{columns[0]?.head}</th>
         ) : (
-          columns.map(({ key, head, align, quiet, wraps, sort: by }) => (
+          columns.map(({ key, head, align, quiet, wraps, unnamed, sort: by }) => (
             <th key={key} data-align={align} data-wraps={wraps} data-quiet={quiet} data-controls={hasControls(key, quiet)} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
               {by && onSort ? (
                 <button type="button" className={classes.sort} onClick={() => onSort(by)}>
@@ -180,7 +182,7 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
                   {sort?.by === by && (sort.down ? <ArrowDown size={14} aria-hidden="true" /> : <ArrowUp size={14} aria-hidden="true" />)}
                 </button>
               ) : (
-                head
+                <span className={unnamed ? "visually-hidden" : undefined}>{head}</span>
               )}
             </th>
           ))

@@ -3,15 +3,17 @@
  `label`     its name for a screen reader
  `children`  search and filters, which wrap
  `end`       buttons at the end
+ `below`     filters in a row of their own
 */
 import type { ReactNode } from "react";
 import classes from "./Toolbar.module.css";
 
-export function Toolbar({ label, children, end }: { label: string; children: ReactNode; end?: ReactNode }) {
+export function Toolbar({ label, children, end, below }: { label: string; children: ReactNode; end?: ReactNode; below?: ReactNode }) {
   return (
     <div className={classes.bar} role="group" aria-label={label}>
       <div className={classes.start}>{children}</div>
       {end && <div className={classes.end}>{end}</div>}
+      {below && <div className={classes.below}>{below}</div>}
     </div>
   );
 }

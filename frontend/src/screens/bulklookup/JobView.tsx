@@ -2,7 +2,7 @@
 import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Users } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { Suspense, createContext, lazy, use, useEffect, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { creditsOf, useAccount } from "../../api/account";
@@ -13,8 +13,6 @@ import { explain, problemOf } from "../../api/explain";
 import { STALE, invalidate } from "../../api/keys";
 import type { UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
-import { NameAvatar } from "../../components/NameAvatar";
-import { PhoneText } from "../../components/PhoneText";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
@@ -22,13 +20,15 @@ import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { valuesOf } from "../../domain/contacts";
-import { CREDIT_OF, KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
+import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import classes from "./BulkLookup.module.css";
+import { PersonCell, ValuesCell } from "../person/PersonCells";
 import { MoreCredits } from "./MoreCredits";
 import { useResult } from "./useResult";
+
+const PersonDrawer = lazy(() => import("../person/PersonDrawer"));
 
 // The sheet has every row; the page shows only this many.
 const MOST_SHOWN = 100;
@@ -36,9 +36,7 @@ type Row = BulkRow & { contact?: UserContact | undefined };
 
 const COLUMNS: readonly Column<Row>[] = [
   { key: "address", head: t("bulk.address"), cell: (row) => <Person row={row} /> },
-  { key: "phone", head: t("kind.phone"), cell: (row) => <Values row={row} kind="phone" /> },
-  { key: "business", head: t("kind.business"), cell: (row) => <Values row={row} kind="business" /> },
-  { key: "personal", head: t("kind.personal"), cell: (row) => <Values row={row} kind="personal" /> },
+  { key: "values", head: t("bulk.values"), cell: ({ contact }) => contact && <ValuesCell contact={contact} fresh /> },
   {
     key: "status",
     head: t("bulk.rowStatus"),
@@ -143,31 +141,15 @@ const rowKey = (row: Row) => row.line;
 
 const shortAddress = (url: string) => url.replace(/^https?:\/\/(www\.)?/, "");
 
-/** The name if known, as a link to the contact; else the requested address. */
-function Person({ row: { linkedinurl, contact } }: { row: Row }) {
-  if (!contact) return <span className={classes.asked}>{shortAddress(linkedinurl)}</span>;
-  return (
-    <Link className={classes.person} data-fresh to={`/dashboard/main/mycontacts?contact=${contact.contactid}`}>
-      <NameAvatar name={contact.name} size={24} drawn />
-      <span>
-        <strong>{contact.name}</strong>
-        <span>{[contact.title, contact.company].filter(Boolean).join(" · ") || shortAddress(linkedinurl)}</span>
-      </span>
-    </Link>
-  );
-}
+/** Opens the drawer of a row; the columns are constant. */
+const OpenRow = createContext<(row: Row) => void>(() => undefined);
 
-function Values({ row: { contact }, kind }: { row: Row; kind: Kind }) {
-  if (!contact) return null;
-  const { phones, business, personal } = valuesOf(contact);
-  const [first, ...others] = { phone: phones, business, personal }[kind];
-  if (first === undefined) return <span className={classes.dim}>–</span>;
-  return (
-    <span className={classes.found} data-fresh title={others.join(", ") || undefined}>
-      <a href={kind === "phone" ? `tel:${first}` : `mailto:${first}`}>{kind === "phone" ? <PhoneText value={first} /> : first}</a>
-      {others.length > 0 && <span className={classes.dim}>+{others.length}</span>}
-    </span>
-  );
+/** The name if known, which opens the drawer; else the requested address. */
+function Person({ row }: { row: Row }) {
+  const open = use(OpenRow);
+  const { linkedinurl, contact } = row;
+  if (!contact) return <span className={classes.asked}>{shortAddress(linkedinurl)}</span>;
+  return <PersonCell name={contact.name} about={[contact.title, contact.company].filter(Boolean).join(" · ") || shortAddress(linkedinurl)} onOpen={() => open(row)} />;
 }
 
 type Status = BulkRow["status"];
@@ -178,13 +160,6 @@ function Outcome({ row: { status } }: { row: BulkRow }) {
       {t(`bulkRow.${status}`)}
     </span>
   );
-}
-
-/** On a phone: the first available value. */
-function Best({ row }: { row: Row }) {
-  const values = row.contact && valuesOf(row.contact);
-  const kind = values?.phones.length ? "phone" : values?.business.length ? "business" : "personal";
-  return <Values row={row} kind={kind} />;
 }
 
 /** The rows, and above them the number of rows per outcome, each of which is a filter. */
@@ -200,6 +175,13 @@ function Rows({ job }: { job: BulkJob }) {
     const byId = new Map(contacts?.resource.map((contact) => [contact.contactid, contact]));
     return shown.map((row): Row => ({ ...row, contact: row.contactid === null ? undefined : byId.get(row.contactid) }));
   }, [contacts, shown]);
+  // 0 until the first row is opened, so that the drawer is loaded only then; null once it is closed.
+  const [opened, setOpened] = useState<number | null>(0);
+  const people = withContacts.filter((row) => row.contact);
+  const at = people.findIndex(({ line }) => line === opened);
+  const contact = people[at]?.contact;
+  const open = (row: Row) => row.contact && setOpened(row.line);
+  const stepTo = (to: Row | undefined) => to && (() => setOpened(to.line));
   return (
     <>
       {counts.size > 1 && (
@@ -211,7 +193,28 @@ function Rows({ job }: { job: BulkJob }) {
           ))}
         </div>
       )}
-      <DataTable label={t("bulk.result")} columns={COLUMNS} rows={withContacts} rowKey={rowKey} phone={phoneRow} />
+      <OpenRow value={open}>
+        <DataTable
+          label={t("bulk.result")}
+          columns={COLUMNS}
+          rows={withContacts}
+          rowKey={rowKey}
+          phone={phoneRow}
+          onOpen={open}
+          state={({ line }) => (line === opened ? "open" : undefined)}
+        />
+      </OpenRow>
+      <Suspense>
+        {opened !== 0 && (
+          <PersonDrawer
+            person={contact ?? null}
+            contact={contact}
+            earlier={stepTo(people[at - 1])}
+            later={at < 0 ? undefined : stepTo(people[at + 1])}
+            onClose={() => setOpened(null)}
+          />
+        )}
+      </Suspense>
       {rest > 0 && <p className={classes.dim}>{t("bulk.more", { count: rest })}</p>}
     </>
   );
@@ -228,7 +231,7 @@ const phoneRow = (row: Row) => (
     <span>
       <Person row={row} />
     </span>
-    {row.contact && <Best row={row} />}
+    {row.contact && <ValuesCell contact={row.contact} fresh />}
     <Outcome row={row} />
     <span>{t("bulk.credits", { count: row.charged })}</span>
   </div>

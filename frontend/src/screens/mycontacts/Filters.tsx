@@ -39,8 +39,9 @@ export function Filters({ shown, change, end }: Props) {
           {end}
         </>
       }
+      below={<Controls shown={shown} change={change} />}
     >
-      <Controls shown={shown} change={change} />
+      <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
     </Toolbar>
   );
 }
@@ -52,26 +53,23 @@ const View = memo(ViewOptions);
 
 const Controls = memo(function Controls({ shown, change }: ControlProps) {
   return (
-    <>
-      <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
-      <div className={classes.chips}>
-        {CHIPS.map(([name, text]) => (
-          <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
-            {t(text)}
-          </FilterChip>
-        ))}
-        <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
-        <ByTag tag={shown.tag} onChange={(tag) => change({ tag, page: 1 })} />
-        <NativeSelect
-          size="sm"
-          className={classes.choice}
-          aria-label={t("contacts.since")}
-          data={[{ value: "0", label: t("contacts.anyTime") }, ...DAYS.map((days) => ({ value: String(days), label: t("home.lastDays", { days }) }))]}
-          value={String(shown.days)}
-          onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
-        />
-      </div>
-    </>
+    <div className={classes.chips}>
+      {CHIPS.map(([name, text]) => (
+        <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
+          {t(text)}
+        </FilterChip>
+      ))}
+      <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
+      <ByTag tag={shown.tag} onChange={(tag) => change({ tag, page: 1 })} />
+      <NativeSelect
+        size="sm"
+        className={classes.choice}
+        aria-label={t("contacts.since")}
+        data={[{ value: "0", label: t("contacts.anyTime") }, ...DAYS.map((days) => ({ value: String(days), label: t("home.lastDays", { days }) }))]}
+        value={String(shown.days)}
+        onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
+      />
+    </div>
   );
 });
 

@@ -173,7 +173,7 @@ function useColumns<Row extends Known>(contacts: Contacts, fresh: ReadonlySet<st
       { key: "company", head: t("people.field.company"), sort: "company", cell: (row) => <TwoLines first={row.company} second={placeOf(row)} /> },
       { key: "data", head: t("people.kinds"), cell: (row) => <ValuesCell row={row} contact={contacts.get(row.linkedinurl)} fresh={fresh.has(row.linkedinurl)} /> },
       ...more,
-      { key: "actions", head: "", align: "end", cell: (row) => <RowButton row={row} isPaid={leftOf(row, contacts.get(row.linkedinurl)).length === 0} onOpen={open} onReveal={reveal} /> },
+      { key: "actions", head: t("people.actions"), unnamed: true, align: "end", cell: (row) => <RowButton row={row} isPaid={contacts.has(row.linkedinurl) || leftOf(row, undefined).length === 0} onOpen={open} onReveal={reveal} /> },
     ],
     // The actions read the state of the render that the contacts belong to.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -183,7 +183,7 @@ function useColumns<Row extends Known>(contacts: Contacts, fresh: ReadonlySet<st
 
 interface ButtonProps<Row> extends Record<"onOpen" | "onReveal", (row: Row) => void> {
   row: Row;
-  /** Nothing is left to reveal. */
+  /** It has values, or nothing to reveal; the drawer reveals what is left. */
   isPaid: boolean;
 }
 

@@ -50,6 +50,7 @@ export const bulk: Translation<typeof english> = {
     download: "Ergebnis herunterladen",
     inContacts: "In Meine Kontakte öffnen",
     address: "Person",
+    values: "Daten",
     rowStatus: "Ergebnis",
     rowCharged: "Credits",
     more: "{{count}} weitere Zeilen stehen in der heruntergeladenen Datei.",

@@ -47,6 +47,7 @@ export const bulk = {
     download: "Download result",
     inContacts: "Open in My Contacts",
     address: "Person",
+    values: "Data",
     rowStatus: "Outcome",
     rowCharged: "Credits",
     more: "{{count}} more rows are in the download.",
