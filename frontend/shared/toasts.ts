@@ -46,10 +46,10 @@ export function toastWithUndo(text: string, undoable: Undoable, limit = MAX_TOAS
 }
 
 /** Shows a message with a button for the next step, such as opening what was created. */
-export function toastWithAction(text: string, action: string, act: () => void): void {
+export function toastWithAction(text: string, action: string, act: () => void, tone: Tone = "good"): void {
   const id = ++last;
   undoables.set(id, { undo: act });
-  show({ id, text, tone: "good", undoable: true, action }, MAX_TOASTS);
+  show({ id, text, tone, undoable: true, action }, MAX_TOASTS);
 }
 
 function show(shown: Toast, limit: number): void {

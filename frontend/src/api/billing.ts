@@ -1,5 +1,6 @@
 /** Plans and changes between them: list, preview, payment on the hosted page, change, downgrade, cancellation. */
-import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { goesOn } from "../domain/planchange";
 import { account } from "./account";
 import { call } from "./client";
 import { config } from "./config";
@@ -7,7 +8,7 @@ import { STALE, invalidate, keys } from "./keys";
 import { useMutation } from "./mutation";
 import { runScript } from "./scripts";
 import { rows, tablePath } from "./tables";
-import type { Account, Balances, List, Plan, Tables } from "./types";
+import type { Account, Balances, List, Plan, Subscription, Tables } from "./types";
 
 const CALL = "stripe";
 const POLL_MS = 1000;
@@ -15,6 +16,13 @@ const POLLS = 20;
 
 export const planList = queryOptions({ ...rows("subscriptionplan", { filter: "(isaddon=0)", order: "planid ASC" }), staleTime: 60_000 });
 export const addonList = queryOptions({ ...rows("subscriptionplan", { filter: "(isaddon=1)", order: "planid ASC" }), staleTime: 60_000 });
+
+/** The plan that a scheduled downgrade leads to. */
+export function useNextPlan(subscription: Subscription | undefined): Plan | undefined {
+  const planid = goesOn(subscription) ? subscription.downgrade_planid : null;
+  const plans = useQuery({ ...planList, enabled: Boolean(planid) });
+  return planid ? plans.data?.resource.find((plan) => plan.planid === planid) : undefined;
+}
 
 /** The cost of a change. Amounts are in the smallest unit of the currency. */
 export interface Preview {

@@ -6,6 +6,9 @@ import { t } from "../../lib/i18n.dashboard";
 import { inputFromIso, isoFromInput } from "../../lib/dateinput";
 import classes from "./DateInput.module.css";
 
+/** The length of a date. */
+const WHOLE = 10;
+
 interface Props {
   label: string;
   value: string;
@@ -23,6 +26,7 @@ export function DateInput({ label, value, onChange }: Props) {
   }
 
   const isWrong = typed !== "" && isoFromInput(typed) === null;
+  const isWhole = typed.length === WHOLE;
   const type = (text: string) => {
     setTyped(text);
     setLeft(false);
@@ -40,7 +44,7 @@ export function DateInput({ label, value, onChange }: Props) {
         inputMode="numeric"
         maxLength={10}
         value={typed}
-        error={left && isWrong ? t("billing.dateInvalid") : null}
+        error={(left || isWhole) && isWrong ? t("billing.dateInvalid") : null}
         onChange={(event) => type(event.currentTarget.value)}
         onBlur={() => setLeft(true)}
         rightSection={

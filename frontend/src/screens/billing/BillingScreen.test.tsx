@@ -59,6 +59,41 @@ test("a planned change is shown instead of the renewal", async () => {
   expect(box.queryByText(/Renews/)).toBeNull();
 });
 
+const PREVIEW = { success: 1, resource: { status: 1, code: 200, data: { subscription_proration_date: 1_790_000_000, subtotal: 0, total: 0, currency: "usd", dueon: "2099-12-20T00:00:00+00:00", lines: [] } } };
+
+test.each([
+  ["a planned downgrade", { downgrade_planid: 1, downgrade_startson: "2099-12-20 00:00:00+00" }],
+  ["a cancellation", { autorenew: 0 }],
+])("%s is undone where it is shown", async (_, subscription) => {
+  const me = accountAnswer({ subscription });
+  const plan = me.client_by_clientid.usersubscription_by_clientid[0]!.subscriptionplan_by_planid!;
+  const sent = serve({
+    [LIST]: list(),
+    "GET leads/_table/subscriptionplan": { resource: [planAnswer(1, "Lite", { price: 19 }), plan] },
+    "GET stripe": PREVIEW,
+    "PATCH stripe": { success: 1 },
+    "PUT user/session": me,
+  });
+  const { where } = draw(<BillingScreen />, { at: AT, me });
+  await user.click(await screen.findByRole("button", { name: `Keep ${plan.name}` }));
+  await user.click(await screen.findByRole("button", { name: "Confirm" }));
+  expect(await screen.findByText("Your plan continues")).toBeVisible();
+  expect(sent.find(({ method }) => method === "PATCH")!.body).toMatchObject({ plan: plan.planid });
+  expect(where()).toBe(AT);
+});
+
+test("a date that does not exist is reported as soon as it is typed, and usual spans take one press", async () => {
+  const sent = serve({ [LIST]: list(invoice()) });
+  const { where } = draw(<BillingScreen />, { at: AT });
+  await user.type(await screen.findByLabelText("From"), "40-13-2026");
+  expect(await screen.findByText("Please enter a date as dd-MM-yyyy")).toBeVisible();
+  await user.clear(screen.getByLabelText("From"));
+  await user.click(screen.getByRole("button", { name: "This year" }));
+  const year = new Date().getUTCFullYear();
+  await waitFor(() => expect(where()).toBe(`${AT}?from=${year}-01-01&to=${year}-12-31`));
+  await waitFor(() => expect(filterOf(sent)).toContain(`${year}-01-01`));
+});
+
 test("a paused plan says so", () => {
   serve({ [LIST]: list() });
   draw(<BillingScreen />, { at: AT, me: accountAnswer({ subscription: { isactive: 0, status: "paused" } }) });

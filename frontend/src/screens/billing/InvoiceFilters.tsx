@@ -4,6 +4,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useState } from "react";
 import type { InvoiceSearch } from "../../api/invoices";
+import { FilterChip } from "../../components/ui/FilterChip";
 import { DateInput } from "../../components/ui/DateInput";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./Billing.module.css";
@@ -43,6 +44,13 @@ export function InvoiceFilters({ search, onChange }: Props) {
       />
       <DateInput key={`from${cleared}`} label={t("billing.from")} value={from} onChange={(day) => onChange({ from: day })} />
       <DateInput key={`to${cleared}`} label={t("billing.to")} value={to} onChange={(day) => onChange({ to: day })} />
+      <div className={classes.presets}>
+        {presets().map(({ text, span }) => (
+          <FilterChip key={text} pressed={from === span.from && to === span.to} onChange={(on) => onChange(on ? span : { from: "", to: "" })}>
+            {text}
+          </FilterChip>
+        ))}
+      </div>
       {(number || from || to) && (
         <Button variant="subtle" color="gray" size="sm" onClick={clear}>
           {t("billing.clear")}
@@ -56,3 +64,16 @@ export function InvoiceFilters({ search, onChange }: Props) {
     </div>
   );
 }
+
+/** The usual spans, in the days of invoices, which are in UTC. */
+function presets(now = new Date()): { text: string; span: { from: string; to: string } }[] {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  return [
+    { text: t("billing.lastMonth"), span: spanOf(Date.UTC(year, month - 1, 1), Date.UTC(year, month, 0)) },
+    { text: t("billing.thisYear"), span: spanOf(Date.UTC(year, 0, 1), Date.UTC(year, 11, 31)) },
+    { text: t("billing.lastYear"), span: spanOf(Date.UTC(year - 1, 0, 1), Date.UTC(year - 1, 11, 31)) },
+  ];
+}
+
+const isoOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const spanOf = (first: number, last: number) => ({ from: isoOf(first), to: isoOf(last) });

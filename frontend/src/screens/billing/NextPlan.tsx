@@ -1,20 +1,33 @@
-/** A scheduled downgrade: the plan and the date. */
-import { useQuery } from "@tanstack/react-query";
-import { planList } from "../../api/billing";
-import type { Subscription } from "../../api/types";
+/** A scheduled downgrade: the plan until then, the plan afterwards, and a button that keeps the present one. */
+import type { Plan, Subscription } from "../../api/types";
+import { useNextPlan } from "../../api/billing";
+import { Banner } from "../../components/ui/Banner";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { goesOn } from "../../domain/planchange";
-import classes from "./Billing.module.css";
+import type { PlanChange } from "../upgradeplan/usePlanChange";
 
-export function NextPlan({ subscription }: { subscription: Subscription }) {
-  const decided = Boolean(subscription.downgrade_planid) && goesOn(subscription);
-  const plans = useQuery({ ...planList, enabled: decided });
-  const next = plans.data?.resource.find(({ planid }) => planid === subscription.downgrade_planid);
-  if (!decided || !next) return null;
+interface Props {
+  subscription: Subscription;
+  plan: Plan;
+  change: PlanChange;
+}
+
+export function NextPlan({ subscription, plan, change }: Props) {
+  const next = useNextPlan(subscription);
+  if (!next) return null;
+  const date = dayText(subscription.downgrade_startson);
   return (
-    <p className={classes.standing} data-bad>
-      {t("billing.downgradeNote", { name: next.name, date: dayText(subscription.downgrade_startson) })}
-    </p>
+    <Banner
+      tone="warn"
+      title={t("billing.downgradeNote", { name: next.name, date })}
+      action={
+        <BusyButton size="sm" variant="default" busy={change.busy || change.looking !== null} onClick={() => change.choose(plan)}>
+          {t("plans.keepPresent", { present: plan.name })}
+        </BusyButton>
+      }
+    >
+      {t("billing.until", { name: plan.name, date })}
+    </Banner>
   );
 }

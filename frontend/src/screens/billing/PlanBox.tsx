@@ -5,6 +5,7 @@ import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/acc
 import type { Plan, Subscription } from "../../api/types";
 import { needsMore } from "../../app/layout/credits";
 import { Card } from "../../components/ui/Card";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Meter } from "../../components/ui/Meter";
 import { Banner } from "../../components/ui/Banner";
 import { dayText } from "../../lib/dates";
@@ -12,6 +13,8 @@ import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
 import { canResume, isOver } from "../../domain/planchange";
 import { endOf, isCustom, isMonthly, renews } from "../../domain/subscription";
+import { ChangeDialog } from "../upgradeplan/ChangeDialog";
+import { usePlanChange } from "../upgradeplan/usePlanChange";
 import classes from "./Billing.module.css";
 import { CancelPlan } from "./CancelPlan";
 import { NextPlan } from "./NextPlan";
@@ -40,6 +43,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
   const left = creditsOf(useAccount())?.seatcount ?? 0;
   const total = plan.availableseats;
   const used = Math.max(0, total - left);
+  const change = usePlanChange();
   const share = total > 0 ? Math.round((used / total) * 100) : 0;
   return (
     <>
@@ -49,18 +53,18 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
           <p className={classes.standing} data-bad={isOver(one) || !renews(one) || undefined}>
             {standing(one, plan)}
           </p>
-          <NextPlan subscription={one} />
         </div>
         <Price plan={plan} />
       </div>
+      <NextPlan subscription={one} plan={plan} change={change} />
       {canResume(one, plan.planid) && Number(plan.price) > 0 && !isCustom(plan) && (
         <Banner
           tone="warn"
           title={t("plans.cancelled", { name: plan.name, date: endOf(one) })}
           action={
-            <Button component={Link} to="/dashboard/settings/plans" size="sm" variant="default">
+            <BusyButton size="sm" variant="default" busy={change.busy} onClick={() => change.keep(plan)}>
               {t("plans.keepPresent", { present: plan.name })}
-            </Button>
+            </BusyButton>
           }
         >
           {t("plans.cancelledText")}
@@ -75,10 +79,11 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
           <span>{t("billing.seatsOf", { used, total })}</span> · {t("billing.seatsLeft", { left: Math.max(0, total - used) })}
         </span>
         <div className={classes.bar} role="progressbar" aria-label={t("billing.seatsUsed")} aria-valuenow={share} aria-valuemin={0} aria-valuemax={100}>
-          <Meter left={total - used} total={total} />
+          <Meter used left={total - used} total={total} />
         </div>
       </div>
       <p className={classes.order}>{t("billing.order")}</p>
+      <ChangeDialog change={change} />
     </>
   );
 }

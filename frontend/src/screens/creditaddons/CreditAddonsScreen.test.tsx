@@ -70,6 +70,9 @@ test("a declined card shows one error and redirects to the dashboard", async () 
   await fill("4000000000000002");
   expect(await screen.findByText("Payment Failed")).toBeVisible();
   await waitFor(() => expect(where()).toBe(HOME));
+  // One press leads back to the form of the same add-on.
+  await user.click(screen.getByRole("button", { name: "Try another card" }));
+  expect(where()).toBe(AT);
 });
 
 test("a rejected card keeps the form open, and a failed payment is retried with the same token", async () => {

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { PackageOpen } from "lucide-react";
 import { useState } from "react";
-import { Link } from "react-router";
+import { Link, useLocation } from "react-router";
 import { isFreePlan, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
 import { canPay } from "../../api/config";
@@ -51,7 +51,10 @@ function NoneOnFree() {
 function Addons() {
   const list = useQuery(addonList);
   const { data } = useQuery(pace);
-  const [buying, setBuying] = useState<Plan | null>(null);
+  // After a declined card, the add-on that was to be paid.
+  const again = (useLocation().state as { planid?: number } | null)?.planid;
+  const [chosen, setBuying] = useState<Plan | null | undefined>();
+  const buying = chosen === undefined ? (list.data?.resource.find(({ planid }) => planid === again) ?? null) : chosen;
 
   return (
     <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 3 }}>

@@ -1,7 +1,7 @@
 /** Pays for one add-on: the spinner, the toast at the end, and the redirect to the dashboard. */
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { toast } from "../../../shared/toasts";
+import { toast, toastWithAction } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { isDeclined, payAddon } from "../../api/addons";
 import { useAccountStale } from "../../api/billing";
@@ -16,7 +16,7 @@ const HOME = "/dashboard/main/dashboardmain";
  stays disabled. */
 export function usePayment(planid: number, token: () => Promise<string>) {
   const { clientid } = useAccount();
-  const done = usePaymentDone();
+  const done = usePaymentDone(planid);
   const [spinning, setSpinning] = useState(false);
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -41,7 +41,7 @@ export function usePayment(planid: number, token: () => Promise<string>) {
 }
 
 /** Runs after a payment, whatever its outcome. */
-export function usePaymentDone() {
+export function usePaymentDone(planid?: number) {
   const go = useNavigate();
   const stale = useAccountStale();
   return {
@@ -53,7 +53,7 @@ export function usePaymentDone() {
     /** Whether the bank declined. */
     declined: (error: unknown): boolean => {
       if (!isDeclined(error)) return false;
-      toast(t("addons.failed"), "bad");
+      toastWithAction(t("addons.failed"), t("addons.anotherCard"), () => void go("/dashboard/creditaddons", { state: { planid } }), "bad");
       void go(HOME, { replace: true });
       return true;
     },

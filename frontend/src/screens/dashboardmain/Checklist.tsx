@@ -7,7 +7,7 @@ import { EXTENSION_URL } from "../../lib/links";
 import { useRecent } from "../../stores/recent";
 import classes from "./DashboardMain.module.css";
 
-export function Checklist({ counters }: { counters: Record<string, number> }) {
+export default function Checklist({ counters }: { counters: Record<string, number> }) {
   const me = useAccount();
   // The seat of the owner is not one of them.
   const seats = creditsOf(me)?.seatcount ?? 0;

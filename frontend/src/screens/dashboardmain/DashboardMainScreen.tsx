@@ -8,7 +8,6 @@ import { Page } from "../../components/ui/Page";
 import { standingOf } from "../../domain/subscription";
 import { t } from "../../lib/i18n.dashboard";
 import { AskCard } from "./AskCard";
-import { Checklist } from "./Checklist";
 import { Counters } from "./Counters";
 import classes from "./DashboardMain.module.css";
 import { KeyUse } from "./KeyUse";
@@ -20,6 +19,7 @@ import { RevealedStat } from "./RevealedStat";
 import { TeamFaces } from "./TeamFaces";
 import type { Days } from "./useRevealed";
 
+const Checklist = lazy(() => import("./Checklist"));
 const ExpiredBanner = lazy(() => import("./ExpiredBanner"));
 
 export function DashboardMainScreen() {
@@ -42,7 +42,11 @@ export function DashboardMainScreen() {
         </Suspense>
       )}
       <AskCard isNew={isNew} />
-      {isNew && counters.data && <Checklist counters={counters.data} />}
+      {isNew && counters.data && (
+        <Suspense>
+          <Checklist counters={counters.data} />
+        </Suspense>
+      )}
       <div className={classes.stats}>
         <PlanCard />
         <RemainingStat

@@ -1,6 +1,7 @@
 /** The plan: name, price, renewal or end date, remaining credits. */
 import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
+import { Suspense, lazy } from "react";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
@@ -14,6 +15,8 @@ import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../
 import { numberText } from "../../lib/locale";
 import { dollars } from "../../lib/money";
 import classes from "./DashboardMain.module.css";
+
+const Changes = lazy(() => import("./Changes"));
 
 export function PlanCard() {
   const me = useAccount();
@@ -33,7 +36,13 @@ export function PlanCard() {
         <div className={classes.standings}>
           {notesOf(standing, subscription, credits).map((note) => (
             <p key={note} className={classes.standing} data-standing={note}>
-              {t(NOTES[note], { date: note === "pastdue" ? dayText(subscription?.graceuntil) : endOf(subscription) })}
+              {note === "changing" ? (
+                <Suspense fallback={t("plan.changes", { date: endOf(subscription) })}>
+                  <Changes />
+                </Suspense>
+              ) : (
+                t(NOTES[note], { date: note === "pastdue" ? dayText(subscription?.graceuntil) : endOf(subscription) })
+              )}
             </p>
           ))}
         </div>
@@ -83,14 +92,13 @@ function termsOf(standing: Exclude<Standing, "none">, subscription: Subscription
   return ["creditsover", term];
 }
 
-const NOTES: Record<Note, TextKey> = {
+const NOTES: Record<Exclude<Note, "changing">, TextKey> = {
   expired: "plan.expired",
   pastdue: "plan.pastDue",
   cancelled: "plan.cancelled",
   ending: "plan.ends",
   trial: "plan.trial",
   creditsover: "plan.creditsOver",
-  changing: "plan.changes",
   active: "plan.renews",
 };
 

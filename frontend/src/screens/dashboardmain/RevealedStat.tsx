@@ -1,7 +1,6 @@
 /** The number of people revealed recently, compared with the period before. */
 import { Skeleton } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
-import { Link } from "react-router";
 import { Stat } from "../../components/ui/Stat";
 import { type Period, changeOf } from "../../domain/reveals";
 import { t } from "../../lib/i18n.dashboard";
@@ -18,11 +17,7 @@ export function RevealedStat({ days, team }: { days: Days; team: boolean }) {
       unit={period && ` ${t("home.people", { count: period.total })}`}
       note={period ? t("home.valuesIn", { count: period.values, days }) : t("home.lastDays", { days })}
       detail={period && <Change period={period} days={Number(days)} />}
-    >
-      <Link className={classes.more} to="/dashboard/main/mycontacts">
-        {t("home.allContacts")}
-      </Link>
-    </Stat>
+    />
   );
 }
 

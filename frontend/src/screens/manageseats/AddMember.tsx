@@ -32,9 +32,9 @@ function MemberForm({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initialValues: EMPTY,
     validate: {
-      firstname: (text) => (isBlank(text) ? t("field.firstnameMissing") : null),
-      lastname: (text) => (isBlank(text) ? t("field.lastnameMissing") : null),
-      email: (text) => (isBlank(text) ? t("field.emailMissing") : isEmail(text) ? null : t("field.emailInvalid")),
+      firstname: (text) => (isBlank(text) ? t("seats.firstnameMissing") : null),
+      lastname: (text) => (isBlank(text) ? t("seats.lastnameMissing") : null),
+      email: (text) => (isBlank(text) ? t("seats.emailMissing") : isEmail(text) ? null : t("field.emailInvalid")),
       role: (role) => (role ? null : t("seats.roleMissing")),
     },
   });

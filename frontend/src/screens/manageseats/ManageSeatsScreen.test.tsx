@@ -89,7 +89,7 @@ test("an invitation checks fields, domain, availability and seats in this order"
   const dialog = within(await screen.findByRole("dialog"));
   const send = () => user.click(dialog.getByRole("button", { name: "Send invitation" }));
   await send();
-  expect(dialog.getByText("Please enter your first name")).toBeVisible();
+  expect(dialog.getByText("Please enter the first name")).toBeVisible();
   expect(dialog.getByLabelText("Role")).toHaveValue("member");
   await user.type(dialog.getByLabelText("First Name"), "Mia");
   await user.type(dialog.getByLabelText("Last Name"), "Mate");

@@ -36,7 +36,7 @@ function PlanBanner({ used }: { used: number }) {
             {t("billing.seatsUsed")}: {t("billing.seatsOf", { used, total: plan.availableseats })} ·{" "}
             {t("billing.seatsLeft", { left: Math.max(0, plan.availableseats - used) })}
           </span>
-          <Meter left={plan.availableseats - used} total={plan.availableseats} />
+          <Meter used left={plan.availableseats - used} total={plan.availableseats} />
         </div>
       )}
       <Button component={Link} to="/dashboard/upgradeplan" role="button" variant="default" size="sm">

@@ -79,7 +79,7 @@ export function TeamTable({ members }: { members: User[] }) {
           opened={asked.open}
           onClose={close}
           title={t(`seats.${asked.action}Title`)}
-          text={t(`seats.${asked.action}Text`, { name: asked.member.name })}
+          text={t(asked.action === "delete" && isInvited(asked.member) ? "seats.invitedText" : `seats.${asked.action}Text`, { name: asked.member.name })}
           confirm={asked.action === "delete" ? t("delete") : t(`seats.${asked.action}`)}
           cancel={t("cancel")}
           danger={asked.action !== "enable"}
@@ -90,3 +90,6 @@ export function TeamTable({ members }: { members: User[] }) {
     </>
   );
 }
+
+/** Whether an invitation is all that there is of a member. */
+const isInvited = ({ invitestatus }: User): boolean => invitestatus === "pending";

@@ -5,6 +5,10 @@ import type { Translation } from "../shape";
 export const billing: Translation<typeof english> = {
   billing: {
     plan: "Tarif",
+    lastMonth: "Letzter Monat",
+    thisYear: "Dieses Jahr",
+    lastYear: "Letztes Jahr",
+    until: "Bis {{date}} haben Sie {{name}}. Wenn Sie dabei bleiben, ändert sich nichts.",
     seatsUsed: "Belegte Plätze",
     seatsOf: "{{used}} von {{total}}",
     seatsLeft: "{{left}} frei",

@@ -23,6 +23,7 @@ export const payments: Translation<typeof english> = {
     formFailed: "Das Kartenformular konnte nicht geladen werden",
     formFailedText: "Der Zahlungsdienstleister ist von diesem Browser aus nicht erreichbar. Versuchen Sie es erneut, oder wählen Sie einen größeren Tarif, der auf der Seite des Dienstleisters bezahlt wird.",
     paid: "Zahlung erfolgreich. Ihre Credits wurden gutgeschrieben.",
+    anotherCard: "Andere Karte versuchen",
     failed: "Zahlung fehlgeschlagen",
     bank: "Ihre Bank bittet Sie, diese Zahlung zu bestätigen …",
     confirming: "Ihre Zahlung wird bestätigt …",

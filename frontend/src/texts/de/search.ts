@@ -27,7 +27,6 @@ export const search: Translation<typeof english> = {
     wrongUrl: "Bitte geben Sie eine gültige Adresse ein",
     profile: "Profil öffnen",
     reveal: "Aufdecken",
-    revealOf: "{{kind}} aufdecken",
     oneCredit: "1 Credit",
     revealAll_one: "Alle aufdecken · {{count}} Credit",
     revealAll_other: "Alle aufdecken · {{count}} Credits",

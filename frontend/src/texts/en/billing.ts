@@ -2,6 +2,10 @@
 export const billing = {
   billing: {
     plan: "Plan",
+    lastMonth: "Last month",
+    thisYear: "This year",
+    lastYear: "Last year",
+    until: "You have {{name}} until {{date}}. Keep it, and nothing changes.",
     seatsUsed: "Seats used",
     seatsOf: "{{used}} of {{total}}",
     seatsLeft: "{{left}} left",

@@ -24,6 +24,7 @@ export const payments = {
     formFailed: "The card form could not be loaded",
     formFailedText: "The payment provider cannot be reached from this browser. Try again, or choose a bigger plan, which is paid on the provider's own page.",
     paid: "Payment successful! Your credits have been added.",
+    anotherCard: "Try another card",
     failed: "Payment Failed",
     bank: "Your bank asks you to confirm this payment…",
     confirming: "Confirming your payment…",

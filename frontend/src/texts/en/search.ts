@@ -24,7 +24,6 @@ export const search = {
     wrongUrl: "Please input correct url",
     profile: "Open profile",
     reveal: "Reveal",
-    revealOf: "Reveal {{kind}}",
     oneCredit: "1 credit",
     revealAll_one: "Reveal all · {{count}} credit",
     revealAll_other: "Reveal all · {{count}} credits",
