@@ -27,6 +27,7 @@ class _Paid:
     appuserid: int | None
     name: str | None
     revealedon: datetime | None
+    returnedon: datetime | None
 
 
 class Input(BaseModel):
@@ -51,12 +52,16 @@ class CardEmail(BaseModel):
 
 
 class Earlier(BaseModel):
-    """A kind that the account has paid for. `name` is None for a reveal by an API key."""
+    """A kind that the account has paid for. `name` is None for a reveal by an API key.
+
+    `returnedon`: when the credit came back, for a value that proved to be wrong.
+    """
 
     type: str
     appuserid: int | None
     name: str | None
     revealedon: datetime
+    returnedon: datetime | None
 
 
 class Card(BaseModel):
@@ -83,8 +88,10 @@ class Output(BaseModel):
 
 
 _PAID = """
-    select r.kind as type, r.appuserid, u.name, r.createdon as revealedon
-    from reveal r left join appuser u using (appuserid) where r.clientid = $1 and r.personid = $2
+    select r.kind as type, r.appuserid, u.name, r.createdon as revealedon, b.createdon as returnedon
+    from reveal r left join appuser u using (appuserid)
+    left join creditback b on b.clientid = r.clientid and b.personid = r.personid and b.kind = r.kind
+    where r.clientid = $1 and r.personid = $2
 """
 
 

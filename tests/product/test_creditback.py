@@ -110,6 +110,22 @@ async def test_an_impossible_number_returns_the_credit_once(product: Product, ac
     assert "credit_returned" in {event["event"] for event in events}
 
 
+async def test_the_card_shows_what_happened_to_the_price(product: Product, account: Account) -> None:
+    person = await product.person(phones=[BAD_PHONE])
+    await _revealed(account, person, "directdial")
+
+    async def returned() -> str | None:
+        body = {"linkedinurl": f"linkedin.com/{person.key}", "phone": True}
+        (card,) = (await account.owner.post("searchurl", **body)).json()["data"]
+        (earlier,) = card["revealed"]
+        on: str | None = earlier["returnedon"]
+        return on
+
+    assert await returned() is None
+    assert await _cast(account, _vote(person, BAD_PHONE, "phone")) == 1
+    assert await returned() is not None
+
+
 async def test_with_check_mx_a_domain_without_mail_returns_the_credit(
     product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:

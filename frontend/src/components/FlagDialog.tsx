@@ -1,5 +1,5 @@
 /** Asks why a value is wrong, and for a correction or note if the reason requires one. */
-import { Button, Group, NativeSelect, Radio, Stack, TextInput, Textarea } from "@mantine/core";
+import { Button, Group, NativeSelect, Radio, Stack, Text, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { t } from "../lib/i18n.dashboard";
@@ -7,6 +7,7 @@ import { FEEDBACK_TYPE, type Kind } from "../domain/reveal";
 import { digitsOf, isBlank, isEmail } from "../lib/validate";
 import type { Votable, Vote } from "../domain/votes";
 import classes from "./FlagDialog.module.css";
+import { PhoneText } from "./PhoneText";
 import { BusyButton } from "./ui/BusyButton";
 import { Dialog } from "./ui/Dialog";
 
@@ -89,7 +90,7 @@ function FlagForm({ values, busy, voteOf, onClose, onSubmit, onWithdraw }: Props
             onChange={(event) => choose(Number(event.currentTarget.value))}
           />
         ) : (
-          <p className={classes.value}>{value}</p>
+          <p className={classes.value}>{isPhone ? <PhoneText value={value} /> : value}</p>
         )}
         <Radio.Group label={t("vote.reason")} {...form.getInputProps("reason")}>
           <Stack gap="xs" mt="xs">
@@ -108,6 +109,9 @@ function FlagForm({ values, busy, voteOf, onClose, onSubmit, onWithdraw }: Props
         {form.values.reason === "others" && (
           <Textarea label={t("vote.noteLabel")} placeholder={t("vote.note")} rows={3} maxLength={500} {...form.getInputProps("note")} />
         )}
+        <Text size="sm" c="dimmed">
+          {t("vote.refund")}
+        </Text>
         <Group justify="flex-end">
           {isReported && (
             <Button variant="subtle" mr="auto" disabled={busy} onClick={() => onWithdraw({ info: value, type: FEEDBACK_TYPE[kind] })}>

@@ -91,6 +91,7 @@ function Memory({ found, kind }: { found: Found; kind: Kind }) {
   const me = useAccount();
   const earlier = found.revealed?.find(({ type }) => type === REVEAL_TYPE[kind]);
   if (!earlier) return null;
+  if (earlier.returnedon) return <p className={classes.memory}>{t("search.returned", { date: briefDayText(earlier.returnedon) })}</p>;
   const date = briefDayText(earlier.revealedon);
   const name = earlier.name ?? t("search.byKey");
   return (

@@ -36,6 +36,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
       <span className={classes.status}>
         {verified !== null && <Status verified={verified} />}
         {kind === "phone" && !hidden && <Line value={value} />}
+        {vote === "downvote" && !hidden && <span className={classes.reported}>{t("vote.reported")}</span>}
       </span>
       {!hidden && (
         <span className={classes.actions}>
