@@ -26,7 +26,7 @@ export const T = {
   commandsHint: "Tables, pages, actions",
   commandsNone: "No results.",
   overviewName: "Overview",
-  shortcut: "⌘K",
+  shortcut: /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘K" : "Ctrl K",
   pages: "Pages",
   helpShort: "Shortcuts",
   webhooks: "Webhooks",

@@ -2,7 +2,7 @@
 import { useCallback } from "react";
 import { useNavigate } from "react-router";
 import { isComing, profileHost } from "./config";
-import { readAsk } from "../domain/ask";
+import { leftOut, readAsk } from "../domain/ask";
 
 /** Returns false if the text matches nothing. */
 export function useAsk(): (text: string) => boolean {
@@ -11,7 +11,7 @@ export function useAsk(): (text: string) => boolean {
     const ask = readAsk(text, profileHost());
     if (ask.kind === "nothing") return false;
     if (ask.kind === "profile") void navigate(`/dashboard/main/search?url=${encodeURIComponent(ask.url)}`);
-    if (ask.kind === "profiles") void navigate("/dashboard/main/bulklookup", { state: { urls: ask.urls } });
+    if (ask.kind === "profiles") void navigate("/dashboard/main/bulklookup", { state: { urls: ask.urls, left: leftOut(text, profileHost()) } });
     if (ask.kind === "name") void navigate(nameSearch(ask.text));
     return true;
   }, [navigate]);

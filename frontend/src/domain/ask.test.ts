@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileOf, readAsk } from "./ask";
+import { fileOf, leftOut, readAsk } from "./ask";
 
 const HOST = "linkedin.com";
 
@@ -23,4 +23,12 @@ test("pasted addresses are limited to 1000", () => {
 
 test("addresses are written to a CSV file", async () => {
   expect(await fileOf(["linkedin.com/in/a", "linkedin.com/in/b"]).text()).toBe("linkedinurl\nhttps://linkedin.com/in/a\nhttps://linkedin.com/in/b");
+});
+
+test.each([
+  ["", { wrong: 0, doubles: 0 }],
+  ["linkedin.com/in/a\nhttps://www.linkedin.com/in/A/\nacme.example\n\nlinkedin.com/company/acme", { wrong: 2, doubles: 1 }],
+  ["linkedin.com/in/a, linkedin.com/in/b", { wrong: 0, doubles: 0 }],
+])("lines without an address and repeated ones are counted: %j", (text, left) => {
+  expect(leftOut(text, "linkedin.com")).toEqual(left);
 });

@@ -22,6 +22,29 @@ export function readAsk(text: string, host: string): Ask {
   return isName ? { kind: "name", text: name } : { kind: "nothing" };
 }
 
+/** What a pasted text contains besides the addresses of people: lines without one, and addresses named before. */
+export interface LeftOut {
+  wrong: number;
+  doubles: number;
+}
+
+export function leftOut(text: string, host: string): LeftOut {
+  const seen = new Set<string>();
+  const left = { wrong: 0, doubles: 0 };
+  for (const line of text.split("\n").filter((one) => one.trim() !== "")) {
+    const urls = line.split(SEPARATORS).map((word) => profileUrl(fromHost(word, host), host)).filter((url) => url !== null && namesPerson(url));
+    if (urls.length === 0) left.wrong += 1;
+    for (const url of urls) {
+      if (seen.has(url!.toLowerCase())) left.doubles += 1;
+      seen.add(url!.toLowerCase());
+    }
+  }
+  return left;
+}
+
+/** The name of a file that was pasted. */
+export const PASTED = "pasted.csv";
+
 /** The addresses as the file for a bulk lookup. */
 export const fileOf = (urls: readonly string[]): File =>
-  new File([["linkedinurl", ...urls.map((url) => `https://${url}`)].join("\n")], "pasted.csv", { type: "text/csv" });
+  new File([["linkedinurl", ...urls.map((url) => `https://${url}`)].join("\n")], PASTED, { type: "text/csv" });

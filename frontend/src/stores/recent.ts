@@ -19,12 +19,15 @@ const NONE: Lookup[] = [];
 
 const useStore = create<State>()(persist((): State => ({ appuserid: 0, lookups: [] }), { name: "recent" }));
 
+/** Whether two look-ups are of one person, who may be written with capital letters. */
+const isSame = (one: Lookup, other: Lookup): boolean => one.url.toLowerCase() === other.url.toLowerCase() && one.name === other.name;
+
 /** The look-ups of a user, the newest first. */
 export const useRecent = (appuserid: number): Lookup[] => useStore((state) => (state.appuserid === appuserid ? state.lookups : NONE));
 
 export function lookedUp(appuserid: number, lookup: Lookup): void {
   useStore.setState((state) => {
-    const others = state.appuserid === appuserid ? state.lookups.filter(({ url }) => url !== lookup.url) : [];
+    const others = state.appuserid === appuserid ? state.lookups.filter((one) => !isSame(one, lookup)) : [];
     return { appuserid, lookups: [lookup, ...others].slice(0, MOST) };
   });
 }

@@ -28,7 +28,7 @@ const TYPED = /^(?:INPUT|TEXTAREA|SELECT)$/;
 function useShortcuts(open: (layer: Layer) => void): void {
   useEffect(() => {
     function pressed(event: KeyboardEvent): void {
-      if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
+      if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         open("palette");
       } else if (event.key === "?" && !TYPED.test((event.target as HTMLElement).tagName) && !document.querySelector("dialog[open]")) open("keys");

@@ -48,11 +48,11 @@ export default function AvatarItems({ me, onShortcuts, onSignOut }: Props) {
 /** The plan with the credits of all kinds; for the owner, a link to billing. */
 function PlanAndCredits({ me }: { me: Account }) {
   const plan = subscriptionOf(me)?.subscriptionplan_by_planid?.name;
-  const left = creditLines(me).reduce((sum, line) => sum + line.left, 0);
+  const left = creditLines(me).map((line) => numberText(line.left)).join(" · ");
   const text = (
     <>
       {plan && planText(plan)}
-      <span className={classes.left}>{t("menu.creditsLeft", { number: numberText(left) })}</span>
+      <span className={classes.left}>{t("menu.creditsLeft", { number: left })}</span>
     </>
   );
   const icon = <Coins size={16} strokeWidth={1.75} aria-hidden="true" />;

@@ -58,7 +58,7 @@ test("pasted addresses are uploaded as a file, and text without an address shows
 test("addresses passed from another screen are priced at once", async () => {
   serve({ "POST bulklookup": PRICE });
   draw(<BulkLookupScreen />, { at: AT, state: { urls: ["linkedin.com/in/a", "linkedin.com/in/b"] } });
-  expect(await screen.findByText("pasted.csv")).toBeVisible();
+  expect(await screen.findByText("Pasted addresses")).toBeVisible();
   expect(await screen.findByText("7 credits")).toBeVisible();
 });
 

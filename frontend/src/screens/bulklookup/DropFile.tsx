@@ -1,6 +1,7 @@
 /** A field for one CSV, dropped on it or chosen. The input covers it completely, so the browser handles the drop. */
 import { FileSpreadsheet } from "lucide-react";
 import { useId, useState } from "react";
+import { PASTED } from "../../domain/ask";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./BulkLookup.module.css";
 
@@ -19,7 +20,7 @@ export function DropFile({ file, problem, onFile }: Props) {
     <div>
       <label htmlFor={id} className={classes.drop} data-over={over || undefined}>
         <FileSpreadsheet size={24} strokeWidth={1.75} aria-hidden="true" />
-        <strong>{file ? file.name : t("bulk.drop")}</strong>
+        <strong>{file ? (file.name === PASTED ? t("bulk.pasted") : file.name) : t("bulk.drop")}</strong>
         <span>{file ? t("bulk.choose") : t("bulk.dropText")}</span>
         <input
           id={id}

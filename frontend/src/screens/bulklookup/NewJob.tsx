@@ -5,17 +5,18 @@ import { useLocation } from "react-router";
 import type { BulkInput } from "../../api/bulk";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
-import { fileOf } from "../../domain/ask";
+import { type LeftOut, PASTED, fileOf } from "../../domain/ask";
 import { KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import classes from "./BulkLookup.module.css";
 import { DropFile } from "./DropFile";
+import { Left } from "./Left";
 import { PasteLines } from "./PasteLines";
 import { PriceCard } from "./PriceCard";
 
 const LARGEST = 5 * 1024 * 1024;
 
 export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
-  const pasted = (useLocation().state as { urls?: string[] } | null)?.urls;
+  const { urls: pasted, left } = (useLocation().state ?? {}) as { urls?: string[]; left?: LeftOut };
   const [file, setFile] = useState<File | null>(() => (pasted && pasted.length > 0 ? fileOf(pasted) : null));
   const [problem, setProblem] = useState<string | null>(null);
   const [kinds, setKinds] = useState<readonly Kind[]>(KINDS);
@@ -33,6 +34,7 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
       <ol className={classes.steps}>
         <Step title={t("bulk.stepFile")} done={file !== null}>
           <DropFile file={file} problem={problem} onFile={take} />
+          {left && file?.name === PASTED && <Left left={left} />}
           <PasteLines onFile={take} />
         </Step>
         <Step title={t("bulk.kinds")} done={kinds.length > 0}>

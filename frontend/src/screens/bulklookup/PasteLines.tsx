@@ -2,8 +2,9 @@
 import { Button, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { profileHost } from "../../api/config";
-import { fileOf, readAsk } from "../../domain/ask";
+import { fileOf, leftOut, readAsk } from "../../domain/ask";
 import { t } from "../../lib/i18n.dashboard";
+import { Left } from "./Left";
 import classes from "./BulkLookup.module.css";
 
 export function PasteLines({ onFile }: { onFile: (file: File) => void }) {
@@ -17,14 +18,12 @@ export function PasteLines({ onFile }: { onFile: (file: File) => void }) {
         <Button
           variant="default"
           size="sm"
-          onClick={() => {
-            onFile(fileOf(urls));
-            setText("");
-          }}
+          onClick={() => onFile(fileOf(urls))}
         >
           {t("bulk.takePasted", { count: urls.length })}
         </Button>
       )}
+      {urls.length > 0 && <Left left={leftOut(text, profileHost())} />}
       {text.trim() !== "" && urls.length === 0 && <p className={classes.dim}>{t("bulk.noAddress")}</p>}
     </div>
   );

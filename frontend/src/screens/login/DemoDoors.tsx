@@ -5,9 +5,10 @@ import { t } from "../../lib/i18n";
 import classes from "./Login.module.css";
 
 const PASSWORD = "Demo1234";
+// Names of texts: the language is not known yet when the first script is loaded.
 const DOORS = [
-  { email: "owner@acme-demo.com", icon: Crown, text: t("login.asOwner") },
-  { email: "member@acme-demo.com", icon: UserRound, text: t("login.asMember") },
+  { email: "owner@acme-demo.com", icon: Crown, text: "login.asOwner" },
+  { email: "member@acme-demo.com", icon: UserRound, text: "login.asMember" },
 ] as const;
 
 interface Props {
@@ -30,7 +31,7 @@ export function DemoDoors({ busy, onEnter }: Props) {
             leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
             onClick={() => onEnter({ email, password: PASSWORD })}
           >
-            {text}
+            {t(text)}
           </Button>
         ))}
       </div>

@@ -71,6 +71,7 @@ function usePeriod(): [Period, (period: Period) => void] {
 }
 
 function Plans({ period }: { period: Period }) {
+  const me = useAccount();
   const list = useQuery(planList);
   const change = usePlanChange();
 
@@ -79,7 +80,10 @@ function Plans({ period }: { period: Period }) {
   const all = list.data.resource;
   const shown = all.filter((plan) => isMonthly(plan) === (period === "monthly"));
   if (shown.length === 0) return <Empty title={t("noDataFound")} />;
-  const suggested = shown.find((plan) => Number(plan.price) > 0 && ["upgrade", "subscribe"].includes(change.offer(plan)));
+  // A plan with fewer seats than the present one is no step up, such as a yearly plan of a lower kind.
+  const seats = subscriptionOf(me)?.subscriptionplan_by_planid?.availableseats ?? 0;
+  const better = shown.filter((plan) => Number(plan.price) > 0 && ["upgrade", "subscribe"].includes(change.offer(plan)));
+  const suggested = better.find((plan) => plan.availableseats >= seats) ?? better[0];
   return (
     <div className={classes.plans}>
       <Cancelled change={change} />
