@@ -19,7 +19,7 @@ const NONE: Lookup[] = [];
 
 const useStore = create<State>()(persist((): State => ({ appuserid: 0, lookups: [] }), { name: "recent" }));
 
-/** Whether two look-ups are of one person, who may be written with capital letters. */
+/** Whether two look-ups are of one person; an address may be written with capital letters. */
 const isSame = (one: Lookup, other: Lookup): boolean => one.url.toLowerCase() === other.url.toLowerCase() && one.name === other.name;
 
 /** The look-ups of a user, the newest first. */

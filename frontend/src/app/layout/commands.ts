@@ -49,7 +49,7 @@ export function screens(me: Account): Command[] {
     !isComing("peoplesearch") && { id: "people", text: t("menu.peoplesearch"), icon: UsersRound, to: "/dashboard/main/peoplesearch" },
     !isComing("companysearch") && { id: "companies", text: t("menu.companysearch"), icon: Building2, to: "/dashboard/main/companysearch" },
     !isComing("peoplesearch") && { id: "lists", text: t("menu.lists"), icon: ListChecks, to: "/dashboard/main/lists" },
-    { id: "bulk", text: t("bulk.title"), icon: ListPlus, to: "/dashboard/main/bulklookup" },
+    { id: "bulk", text: t("menu.bulk"), icon: ListPlus, to: "/dashboard/main/bulklookup" },
     isOwner(me) && { id: "plans", text: isFreePlan(me) ? t("menu.viewPlans") : t("plans.title"), icon: Sparkles, to: "/dashboard/upgradeplan" },
     isOwner(me) && { id: "addons", text: t("addons.title"), icon: Coins, to: "/dashboard/creditaddons" },
     { id: "account", text: t("settings.myaccount"), hint: t("menu.settings"), icon: UserRound, to: `${SETTINGS}/myaccount` },

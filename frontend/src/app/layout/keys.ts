@@ -11,7 +11,7 @@ export const GO: Readonly<Record<string, { to: string; text: TextKey }>> = {
   d: { to: "/dashboard/main/dashboardmain", text: "menu.dashboard" },
   s: { to: "/dashboard/main/search", text: "menu.search" },
   c: { to: "/dashboard/main/mycontacts", text: "menu.mycontacts" },
-  b: { to: "/dashboard/main/bulklookup", text: "bulk.title" },
+  b: { to: "/dashboard/main/bulklookup", text: "menu.bulk" },
   a: { to: "/dashboard/settings/myaccount", text: "menu.settings" },
 };
 

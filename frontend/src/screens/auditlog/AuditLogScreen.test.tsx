@@ -59,15 +59,3 @@ test("entries can be filtered by category, and a reveal shows the contact name",
   await waitFor(() => expect(where()).toBe(`${AT}?about=keys`));
   await waitFor(() => expect(sent.findLast(({ path }) => path.endsWith("auditlog"))!.query.get("filter")).toBe("(event <> 'keys_read') and ((event like 'key%') or (event like 'agent%') or (event like 'webhook%'))"));
 });
-
-test("the request for the shown entries can be copied as curl", async () => {
-  const user = userEvent.setup();
-  serve(ANSWERS);
-  draw(<AuditLogScreen />, { at: AT });
-  await user.click(await screen.findByRole("button", { name: "Copy as" }));
-  await user.click(await screen.findByRole("menuitem", { name: "curl" }));
-  expect(await screen.findByText("The request was copied for curl.")).toBeVisible();
-  const copied = await navigator.clipboard.readText();
-  expect(copied).toContain("/api/v2/leads/_table/auditlog' \\\n  -H \"X-API-Key: $API_KEY\" \\\n  -H \"X-Session-Token: $SESSION_TOKEN\"");
-  expect(copied).toContain("--data-urlencode 'filter=(event <> '\\''keys_read'\\'')'");
-});

@@ -3,11 +3,9 @@ import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { config } from "../../api/config";
 import { problemOf } from "../../api/explain";
-import { ABOUT, type About, type AuditFilter, HISTORY_PAGE, auditFile, auditLog, auditQuery, useActorName, useTargetText } from "../../api/history";
+import { ABOUT, type About, type AuditFilter, HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText } from "../../api/history";
 import type { AuditEvent } from "../../api/types";
-import { CopyAs } from "../../components/CopyAs";
 import { HistoryList } from "../../components/HistoryList";
 import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
@@ -66,7 +64,6 @@ export function AuditLogScreen() {
       lead={t("audit.lead")}
       actions={
         <>
-          <CopyAs dataset={config().dataset} table="auditlog" query={{ ...auditQuery(filter), limit: HISTORY_PAGE }} />
           <SaveHistory csv={csv} name="auditlog.csv" />
         </>
       }

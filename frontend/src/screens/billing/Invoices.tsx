@@ -1,10 +1,8 @@
 /** The invoices of the company. Search text and page are kept in the address. */
 import { useQuery } from "@tanstack/react-query";
 import { ReceiptText } from "lucide-react";
-import { config } from "../../api/config";
 import { problemOf } from "../../api/explain";
-import { INVOICES_PER_PAGE, invoices, invoicesQuery } from "../../api/invoices";
-import { CopyAs } from "../../components/CopyAs";
+import { INVOICES_PER_PAGE, invoices } from "../../api/invoices";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { Pager } from "../../components/ui/Pager";
@@ -26,7 +24,6 @@ export function Invoices() {
     <section className={classes.invoices} aria-label={t("billing.invoices")}>
       <div className={classes.head}>
         <h2>{t("billing.invoices")}</h2>
-        <CopyAs dataset={config().dataset} table="transactionhistory" query={invoicesQuery(search)} />
       </div>
       <InvoiceFilters search={search} onChange={change} />
       <ListState

@@ -1,7 +1,7 @@
 /** Bulk lookup: choose a file and see its price, then follow the job; the URL holds its number. */
 import { useSearchParams } from "react-router";
 import { Page } from "../../components/ui/Page";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import classes from "./BulkLookup.module.css";
 import { JobList } from "./JobList";
 import { JobView } from "./JobView";

@@ -2,7 +2,7 @@
 import { FileSpreadsheet } from "lucide-react";
 import { useId, useState } from "react";
 import { PASTED } from "../../domain/ask";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import classes from "./BulkLookup.module.css";
 
 const EXAMPLE = "data:text/csv;charset=utf-8,linkedinurl%0Ahttps%3A%2F%2Fwww.linkedin.com%2Fin%2Fjohn-doe%0A";

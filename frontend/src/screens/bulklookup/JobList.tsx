@@ -1,13 +1,11 @@
 /** The user's latest jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { LATEST_JOBS, bulkJobs } from "../../api/bulk";
-import { config } from "../../api/config";
+import { bulkJobs } from "../../api/bulk";
 import type { BulkJobRow } from "../../api/types";
-import { CopyAs } from "../../components/CopyAs";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { momentText } from "../../lib/dates";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import { numberText } from "../../lib/locale";
 import classes from "./BulkLookup.module.css";
 
@@ -34,7 +32,6 @@ export function JobList() {
     <div className={classes.jobs}>
       <div className={classes.jobsHead}>
         <h2>{t("bulk.jobs")}</h2>
-        <CopyAs dataset={config().dataset} table="bulkjob" query={LATEST_JOBS} />
       </div>
       <DataTable label={t("bulk.jobs")} columns={COLUMNS} rows={jobs.data.resource} rowKey={(job) => job.jobid} />
     </div>

@@ -21,7 +21,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import { numberText } from "../../lib/locale";
 import classes from "./BulkLookup.module.css";
 import { PersonCell, ValuesCell } from "../person/PersonCells";

@@ -1,6 +1,6 @@
 /** The lines of a pasted text that are not looked up, and why. */
 import type { LeftOut } from "../../domain/ask";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import classes from "./BulkLookup.module.css";
 
 export function Left({ left: { wrong, doubles } }: { left: LeftOut }) {

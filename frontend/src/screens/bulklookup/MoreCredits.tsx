@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";
 import { Banner } from "../../components/ui/Banner";
 import type { Kind } from "../../domain/reveal";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 
 // Add-ons contain cell numbers only, and require a paid plan.
 const isSoldAlone = (kinds: readonly Kind[]): boolean => kinds.every((kind) => kind === "phone");

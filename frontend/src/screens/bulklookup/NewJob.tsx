@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { useLocation } from "react-router";
 import type { BulkInput } from "../../api/bulk";
 import { Card } from "../../components/ui/Card";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import { type LeftOut, PASTED, fileOf } from "../../domain/ask";
 import { KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import classes from "./BulkLookup.module.css";

@@ -3,7 +3,7 @@ import { Button, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { profileHost } from "../../api/config";
 import { fileOf, leftOut, readAsk } from "../../domain/ask";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import { Left } from "./Left";
 import classes from "./BulkLookup.module.css";
 

@@ -8,7 +8,7 @@ import { explain, fieldErrors } from "../../api/explain";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { CountInput } from "../../components/ui/CountInput";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.people";
 import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
 import { isBlank, isCount } from "../../lib/validate";
 import classes from "./BulkLookup.module.css";

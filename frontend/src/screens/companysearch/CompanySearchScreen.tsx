@@ -5,8 +5,7 @@ import { Building2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "react-router";
 import { problemOf } from "../../api/explain";
-import { type CompanyMatch, companies, firstPage } from "../../api/people";
-import { CopyAs } from "../../components/CopyAs";
+import { type CompanyMatch, companies } from "../../api/people";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -67,7 +66,6 @@ export function CompanySearchScreen() {
       lead={t("people.companyLead")}
       actions={
         <>
-          <CopyAs call="searchcompanies" body={firstPage(filters)} />
           <SavedSearches kind="companies" fields={COMPANY_FIELDS} filters={isAsked(asked) ? filters : null} onOpen={ask} />
         </>
       }

@@ -3,12 +3,10 @@ import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { config } from "../../api/config";
 import { problemOf } from "../../api/explain";
-import { HISTORY_PAGE, type LedgerFilter, creditLedger, ledgerFile, ledgerQuery, useActorName, useContactNames } from "../../api/history";
+import { HISTORY_PAGE, type LedgerFilter, creditLedger, ledgerFile, useActorName, useContactNames } from "../../api/history";
 import type { LedgerRow } from "../../api/types";
 import classes from "../../components/History.module.css";
-import { CopyAs } from "../../components/CopyAs";
 import { HistoryList } from "../../components/HistoryList";
 import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
@@ -84,7 +82,6 @@ export function CreditLedgerScreen() {
       lead={t("ledger.lead")}
       actions={
         <>
-          <CopyAs dataset={config().dataset} table="creditledger" query={{ ...ledgerQuery(filter), limit: HISTORY_PAGE }} />
           <SaveHistory csv={csv} name="creditledger.csv" />
         </>
       }

@@ -206,7 +206,7 @@ function Nothing({ filtered, onImport }: { filtered: boolean; onImport: () => vo
   );
 }
 
-/** Only the user who created a list may rename, share or delete it. */
+/** Its creator alone may rename, share or delete a list. */
 function ListMenu({ list }: { list: ContactList }) {
   const { appuserid } = useAccount();
   const navigate = useNavigate();

@@ -7,11 +7,9 @@ import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
-import { config } from "../../api/config";
 import { problemOf } from "../../api/explain";
-import { TEAM, team } from "../../api/team";
+import { team } from "../../api/team";
 import type { User } from "../../api/types";
-import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { Meter } from "../../components/ui/Meter";
@@ -62,7 +60,6 @@ export function ManageSeatsScreen() {
           <Badge variant="light" size="lg" color={seats > 0 ? "pine" : "gray"}>
             {t("seats.available", { count: seats })}
           </Badge>
-          <CopyAs dataset={config().dataset} table="appuser" query={TEAM} size="md" />
           {seats > 0 && (
             <Button onClick={add} leftSection={<UserPlus size={16} strokeWidth={1.75} aria-hidden="true" />}>
               {t("seats.add")}

@@ -6,7 +6,7 @@ import classes from "./PaySuccess.module.css";
 
 const STEPS = [
   { to: "/dashboard/main/search", icon: Search, text: "home.stepSearch" },
-  { to: "/dashboard/main/bulklookup", icon: ListPlus, text: "bulk.title" },
+  { to: "/dashboard/main/bulklookup", icon: ListPlus, text: "menu.bulk" },
   { to: "/dashboard/settings/manageseats", icon: UserPlus, text: "home.stepInvite" },
 ] as const;
 

@@ -69,7 +69,7 @@ export function SearchScreen() {
         lead={t("search.lead")}
         actions={
           <Button component={Link} to="/dashboard/main/bulklookup" variant="default" size="sm" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />}>
-            {t("bulk.open")}
+            {t("search.many")}
           </Button>
         }
       >

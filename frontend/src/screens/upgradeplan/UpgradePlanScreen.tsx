@@ -80,7 +80,7 @@ function Plans({ period }: { period: Period }) {
   const all = list.data.resource;
   const shown = all.filter((plan) => isMonthly(plan) === (period === "monthly"));
   if (shown.length === 0) return <Empty title={t("noDataFound")} />;
-  // A plan with fewer seats than the present one is no step up, such as a yearly plan of a lower kind.
+  // A yearly plan of a lower kind has fewer seats than the present plan: suggesting it would be a step down.
   const seats = subscriptionOf(me)?.subscriptionplan_by_planid?.availableseats ?? 0;
   const better = shown.filter((plan) => Number(plan.price) > 0 && ["upgrade", "subscribe"].includes(change.offer(plan)));
   const suggested = better.find((plan) => plan.availableseats >= seats) ?? better[0];

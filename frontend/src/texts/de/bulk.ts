@@ -5,7 +5,6 @@ import type { Translation } from "../shape";
 export const bulk: Translation<typeof english> = {
   bulk: {
     title: "Sammelsuche",
-    open: "Sammelsuche",
     back: "Zurück zur Suche",
     lead: "Schlagen Sie bis zu 1.000 Personen auf einmal nach, aus einer CSV-Datei mit ihren Profiladressen.",
     drop: "Datei hier ablegen oder auswählen",

@@ -13,6 +13,7 @@ export const frame: Translation<typeof english> = {
     peoplesearch: "Personensuche",
     companysearch: "Firmensuche",
     lists: "Listen",
+    bulk: "Sammelsuche",
     extension: "Erweiterung herunterladen",
     demo: "Demo vereinbaren",
     upgrade: "Upgrade",

@@ -32,6 +32,7 @@ export const search: Translation<typeof english> = {
     revealAll_other: "Alle aufdecken · {{count}} Credits",
     saved: "In Meine Kontakte gespeichert",
     showSaved: "Dort ansehen",
+    many: "Sammelsuche",
     returned: "1 Credit zurück am {{date}}",
     recent: "Zuletzt nachgeschlagen",
     credits: "{{count}} übrig",

@@ -2,7 +2,6 @@
 export const bulk = {
   bulk: {
     title: "Bulk lookup",
-    open: "Bulk lookup",
     back: "Back to search",
     lead: "Look up as many as 1,000 people at once from a CSV of their profile addresses.",
     drop: "Drop a file here, or choose one",

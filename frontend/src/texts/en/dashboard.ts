@@ -3,7 +3,6 @@ import { account } from "./account";
 import { agents } from "./agents";
 import { api } from "./api";
 import { billing } from "./billing";
-import { bulk } from "./bulk";
 import { contacts } from "./contacts";
 import { frame } from "./frame";
 import { home } from "./home";
@@ -15,4 +14,4 @@ import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...bulk, ...records } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...records } as const;

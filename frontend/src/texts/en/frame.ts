@@ -10,6 +10,7 @@ export const frame = {
     peoplesearch: "People Search",
     companysearch: "Company Search",
     lists: "Lists",
+    bulk: "Bulk lookup",
     extension: "Download Extension",
     demo: "Schedule Demo",
     upgrade: "Upgrade",

@@ -29,6 +29,7 @@ export const search = {
     revealAll_other: "Reveal all · {{count}} credits",
     saved: "Saved in My Contacts",
     showSaved: "Show it there",
+    many: "Bulk lookup",
     returned: "1 credit returned on {{date}}",
     recent: "Recent lookups",
     credits: "{{count}} left",
