@@ -184,9 +184,22 @@ async function downgrade(page) {
   await picture(page, "downgraded");
 }
 
+/** A booked downgrade is named on the dashboard and undone in Billing, where it is shown. */
+async function undoDowngrade(page) {
+  await page.goto("/dashboard/main/dashboardmain");
+  await page.getByText(/Changes to Starter Yearly on/).waitFor();
+  await page.getByRole("link", { name: "Keep Business Yearly" }).click();
+  await page.getByText(/Changes to Starter Yearly on/).waitFor();
+  await accessible(page, "a booked downgrade");
+  await picture(page, "downgrade-booked");
+  await page.getByRole("button", { name: "Keep Business Yearly" }).click();
+  await page.getByRole("dialog", { name: "Keep Business Yearly" }).getByRole("button", { name: "Confirm" }).click();
+  await page.getByText("Your plan continues").waitFor();
+  await page.getByText(/^Renews on/).waitFor();
+}
+
 async function cancel(page) {
   await page.goto("/dashboard/settings/billing");
-  await page.getByText(/Changes to Starter Yearly on/).waitFor();
   await page.getByRole("button", { name: "Cancel Subscription" }).click();
   await picture(page, "cancel");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel Subscription" }).click();
@@ -210,6 +223,7 @@ journey("billing", async (open) => {
   await readInvoices(page);
   await buyAddons(page);
   await downgrade(page);
+  await undoDowngrade(page);
   await cancel(page);
   await subscribeOnHostedPage(page);
 });

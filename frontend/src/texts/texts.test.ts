@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { translation } from "./de";
 import { desk as germanDesk } from "./de/desk";
 import { desk } from "./en/desk";
+import { bulk } from "./en/bulk";
 import { dashboard } from "./en/dashboard";
 import { entry } from "./en/entry";
 import { events } from "./en/events";
@@ -11,8 +12,8 @@ import { twostep } from "./en/twostep";
 import { webhooks } from "./en/webhooks";
 import type { Texts } from "./shape";
 
-// The texts of the desk, the directory, the audit log, two-step sign-in and webhooks are separate: the dashboard loads without them.
-const english = flat({ ...entry, ...dashboard, ...people, ...twostep, ...events, ...webhooks, desk });
+// The texts of the desk, the directory, bulk look-ups, the audit log, two-step sign-in and webhooks are separate: the dashboard loads without them.
+const english = flat({ ...entry, ...dashboard, ...people, ...bulk, ...twostep, ...events, ...webhooks, desk });
 const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 
 function flat(texts: Texts, path = ""): Map<string, string> {

@@ -61,6 +61,7 @@ test("a list shows its people with their values, and can be searched and narrowe
   await waitFor(() => expect(sent.findLast(({ path }) => path === "listpeople")!.body).toMatchObject({ listid: 7, revealed: false }));
   await user.type(screen.getByRole("textbox", { name: "Search name, title or company" }), "acme");
   await waitFor(() => expect(where()).toBe(`${AT}?left=1&search=acme`));
+  await waitFor(() => expect(sent.findLast(({ path }) => path === "listpeople")!.body).toMatchObject({ text: "acme" }));
   await user.click(screen.getByRole("button", { name: "Person" }));
   await waitFor(() => expect(sent.findLast(({ path }) => path === "listpeople")!.body).toMatchObject({ order: "name", text: "acme" }));
 });
