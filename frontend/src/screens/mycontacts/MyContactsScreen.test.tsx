@@ -296,14 +296,3 @@ test("the drawer shows all details of a contact and saves tags and note", async 
   await user.click(drawer.getByRole("button", { name: "Close" }));
   await waitFor(() => expect(where()).toBe(AT));
 });
-
-test("the request for the shown contacts can be copied as curl", async () => {
-  serve({ [LIST]: contacts(2) });
-  draw(<MyContactsScreen />, { at: `${AT}?phone=1` });
-  await user.click(await screen.findByRole("button", { name: "Copy as" }));
-  await user.click(await screen.findByRole("menuitem", { name: "curl" }));
-  expect(await screen.findByText("The request was copied for curl.")).toBeVisible();
-  const copied = await navigator.clipboard.readText();
-  expect(copied).toContain("/_table/usercontact' \\\n  -H \"X-API-Key: $API_KEY\" \\\n  -H \"X-Session-Token: $SESSION_TOKEN\"");
-  expect(copied).toContain("--data-urlencode 'filter=(phonecost=1)'");
-});
