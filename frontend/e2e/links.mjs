@@ -3,7 +3,7 @@
 import { BASE, MEMBER, OWNER, check, journey, signIn } from "./browser.mjs";
 import { mailTo } from "./mail.mjs";
 
-const COMPANY = "links-demo.com";
+const COMPANY = `links-${Date.now()}.com`;
 
 /** Opens the mail in the mailbox, clicks its link to `path`, and returns the page that it opens. */
 async function follow(page, address, path) {
@@ -13,7 +13,7 @@ async function follow(page, address, path) {
   const link = box.frameLocator("iframe[title='The mail']").locator(`a[href*="${path}"]`).first();
   const [opened] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
   await opened.waitForURL((url) => url.href.startsWith(BASE));
-  await opened.locator("#root > *").first().waitFor();
+  await opened.getByRole("heading", { level: 1 }).waitFor();
   await box.close();
   return opened;
 }
@@ -36,7 +36,7 @@ async function verification(page) {
   await page.getByRole("button", { name: "Submit" }).click();
   await page.waitForURL("**/verifyemail");
   const opened = await follow(page, email, "/emailverification");
-  await opened.getByRole("heading", { name: /verified/i }).waitFor();
+  await opened.getByRole("heading", { name: "Good to see you, Vera" }).waitFor();
 }
 
 async function forgottenPassword(page) {
