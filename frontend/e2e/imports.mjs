@@ -11,10 +11,23 @@ const LISTED = [
 ];
 const REMOVED = { name: "Jürgen Punycode", asked: "juergen@xn--mller-kva.example", url: "https://www.linkedin.com/in/juergen-punycode" };
 
+/** Opens the import of a list, which is created if there is none. */
+async function openList(page) {
+  await page.goto("/dashboard/main/lists");
+  const list = page.getByRole("link", { name: "Imports" });
+  await page.getByRole("button", { name: "New list" }).waitFor();
+  if ((await list.count()) > 0) await list.first().click();
+  else {
+    await page.getByRole("button", { name: "New list" }).click();
+    await page.getByLabel("Name of the list").fill("Imports");
+    await page.getByRole("button", { name: "Create list" }).click();
+  }
+  await page.getByRole("button", { name: "Import and export" }).click();
+  return page.getByRole("dialog");
+}
+
 async function importInto(page, { file, people, shows }) {
-  await page.goto("/dashboard/main/peoplesearch");
-  await page.getByRole("button", { name: "Lists" }).click();
-  const dialog = page.getByRole("dialog");
+  const dialog = await openList(page);
   await dialog.getByLabel("Import people").waitFor();
   await dialog.locator("input[type=file]").setInputFiles(`${process.env.FILES}/${file}`);
   await dialog.getByText(`${file} has ${people} rows.`).waitFor();
@@ -32,9 +45,7 @@ async function importInto(page, { file, people, shows }) {
 
 /** A name in one word is shown for a decision before an export for Salesforce. */
 async function decideName(page) {
-  await page.goto("/dashboard/main/peoplesearch");
-  await page.getByRole("button", { name: "Lists" }).click();
-  const dialog = page.getByRole("dialog");
+  const dialog = await openList(page);
   await dialog.getByLabel("Export for").selectOption("Salesforce");
   const name = dialog.getByRole("group", { name: "山田太郎" });
   await name.getByLabel("First name").fill("太郎");

@@ -451,6 +451,24 @@ export interface components {
             industry: string;
             people: number;
         };
+        /** @description A search for companies, without its page. Words in `name` match prefixes of the company's words. */
+        CompanySearch: {
+            /** @default [] */
+            city: string[];
+            /** @default [] */
+            company: string[];
+            /** @default [] */
+            company_size: string[];
+            /** @default [] */
+            country: string[];
+            /** @default [] */
+            industry: string[];
+            /** @default  */
+            name: string;
+            not?: components["schemas"]["CompanyFilters"];
+            /** @default  */
+            order: string;
+        };
         /**
          * @description A revealed contact.
          *
@@ -646,10 +664,15 @@ export interface components {
         "datascript/appcounters output": {
             data: components["schemas"]["Counters"];
         };
-        /** @description A kind that the account has paid for. `name` is None for a reveal by an API key. */
+        /**
+         * @description A kind that the account has paid for. `name` is None for a reveal by an API key.
+         *
+         *     `returnedon`: when the credit came back, for a value that proved to be wrong.
+         */
         Earlier: {
             appuserid: number | null;
             name: string | null;
+            returnedon: string | null;
             /** Format: date-time */
             revealedon: string;
             type: string;
@@ -865,8 +888,11 @@ export interface components {
             /** @enum {string} */
             status: "found" | "not_found" | "no_credit";
         };
+        /** @description The outcome for one person. `contactid`: the contact that now has the values. */
         Item_2: {
             charged: number;
+            /** @default null */
+            contactid: number | null;
             linkedinurl: string;
             owned: string[];
             /** @enum {string} */
@@ -941,6 +967,30 @@ export interface components {
             tags: string[];
             title: string;
         };
+        /**
+         * @description A person on a list, with the kinds of data that exist and those that the account has revealed.
+         *
+         *     `addedby`: the user's name, null for a deleted user.
+         */
+        Listed_2: {
+            addedby: string | null;
+            city: string;
+            company: string;
+            country: string;
+            /** Format: date-time */
+            createdon: string;
+            full_name: string;
+            has: string[];
+            itemid: number;
+            linkedinurl: string;
+            note: string;
+            /** @default [] */
+            owned: string[];
+            /** @default [] */
+            owned_by: components["schemas"]["Owner"][];
+            tags: string[];
+            title: string;
+        };
         "listimport input": {
             dry_run?: boolean;
             /** @description Of the file, if the guess is wrong. */
@@ -970,6 +1020,20 @@ export interface components {
             resource: components["schemas"]["Row"][];
             total: number;
         };
+        /** @description `text`: part of the name, title or company. `revealed`: every kind of the person, or not every kind. */
+        "listpeople input": {
+            limit?: number;
+            listid: number;
+            offset?: number;
+            /** @enum {string} */
+            order?: "newest" | "oldest" | "name" | "-name" | "company" | "-company";
+            revealed?: boolean | null;
+            text?: string;
+        };
+        "listpeople output": {
+            meta: components["schemas"]["Meta_4"];
+            resource: components["schemas"]["Listed_2"][];
+        };
         /** @description A person in search results, without any contact value. */
         Match: {
             city: string;
@@ -986,7 +1050,9 @@ export interface components {
             /** Format: date-time */
             lastchecked: string;
             linkedinurl: string;
+            /** @default [] */
             owned: string[];
+            /** @default [] */
             owned_by: components["schemas"]["Owner"][];
             seniority: string;
             title: string;
@@ -997,18 +1063,21 @@ export interface components {
             note: string;
             tags: string[];
         };
+        Meta_4: {
+            count: number;
+        };
         /**
          * @description The number of matches, `estimated` above 10,000.
          *
          *     `next` is the cursor of the next page, null at the end.
          */
-        Meta_4: {
+        Meta_5: {
             count: number;
             estimated: boolean;
             /** @default null */
             next: string | null;
         };
-        Meta_5: {
+        Meta_6: {
             count: number;
         };
         /**
@@ -1016,7 +1085,7 @@ export interface components {
          *
          *     `next` is the cursor of the next page, null at the end.
          */
-        Meta_6: {
+        Meta_7: {
             count: number;
             estimated: boolean;
             /** @default null */
@@ -1042,8 +1111,13 @@ export interface components {
         "oauth/authorize output": {
             redirect: string;
         };
-        /** @description The user of the account that revealed a kind, and when. `name` is null for an API key. */
+        /**
+         * @description The user of the account that revealed a kind, and when, and the contact with the values.
+         *
+         *     `name` is null for an API key.
+         */
         Owner: {
+            contactid: number;
             kind: string;
             name: string | null;
             /** Format: date-time */
@@ -1216,8 +1290,22 @@ export interface components {
             order?: string;
         };
         "searchcompanies output": {
-            meta: components["schemas"]["Meta_4"];
+            meta: components["schemas"]["Meta_5"];
             resource: components["schemas"]["CompanyMatch"][];
+        };
+        /** @description A filter by its name, with the search that it belongs to. `text`: what the values contain. */
+        "searchfacets input": {
+            companies?: components["schemas"]["CompanySearch"] | null;
+            /** @enum {string} */
+            field: "title" | "seniority" | "function" | "company" | "company_size" | "industry" | "country" | "city" | "has" | "verification";
+            people?: components["schemas"]["PeopleSearch"] | null;
+            text?: string;
+        };
+        /** @description The values of a filter, the most frequent first. `estimated`: counted in a sample of the people. */
+        "searchfacets output": {
+            /** @default false */
+            estimated: boolean;
+            resource: components["schemas"]["Value"][];
         };
         "searchname input": {
             limit?: number;
@@ -1225,7 +1313,7 @@ export interface components {
             searchtext?: string;
         };
         "searchname output": {
-            meta: components["schemas"]["Meta_5"];
+            meta: components["schemas"]["Meta_6"];
             resource: components["schemas"]["Contact"][];
         };
         "searchnews input": {
@@ -1252,7 +1340,7 @@ export interface components {
             verification?: ("valid" | "accept_all" | "risky" | "unknown" | "invalid")[];
         };
         "searchpeople output": {
-            meta: components["schemas"]["Meta_6"];
+            meta: components["schemas"]["Meta_7"];
             resource: components["schemas"]["Match"][];
         };
         "searchurl input": {
@@ -1662,6 +1750,11 @@ export interface components {
         };
         "validatedomain output": {
             result: components["schemas"]["Result_2"];
+        };
+        /** @description A value of a filter, and the number of its people or companies. */
+        Value: {
+            count: number;
+            value: string;
         };
         "verifyemail input": {
             email: string;

@@ -128,6 +128,56 @@ test("a file with unknown columns can be imported after mapping them", async () 
   ]);
 });
 
+test("a file is shown as people before it is imported", async () => {
+  const found = {
+    columns: ["Prénom", "Nom", "URL", "Ville"], mapping: { Prénom: "firstname", Nom: "lastname", URL: "linkedinurl" }, encoding: "cp1252",
+    preview: [["Zoë", "Lefèvre", "https://www.linkedin.com/in/zo%C3%AB", "Paris"]], total: 1, added: 1, present: 0, duplicates: 0, not_found: 0, resource: [],
+  }; // prettier-ignore
+  const sent = serve({ ...ANSWERS, "POST listimport": found });
+  draw(<ListScreen />, ROUTE);
+  await user.click(await screen.findByRole("button", { name: "Import and export" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await dialog.findByLabelText("Import people");
+  await user.upload(document.querySelector<HTMLInputElement>("input[type=file]")!, new File([new Uint8Array([0x5a, 0x6f, 0xeb])], "export.csv"));
+  expect(await dialog.findByText("1 person will be added.")).toBeVisible();
+  expect(dialog.getByRole("listitem")).toHaveTextContent("Zoë Lefèvre linkedin.com/in/zoë");
+  await user.click(dialog.getByText("3 of 4 columns are used"));
+  await user.selectOptions(dialog.getByLabelText("Ville"), "Note");
+  await user.selectOptions(await dialog.findByLabelText(/^Letters look wrong/), "Central Europe (Windows)");
+  await user.click(await dialog.findByRole("button", { name: "Import" }));
+  expect(await dialog.findByText(/^1 added, 0 already/)).toBeVisible();
+  const given = { listid: 7, file: "Wm/r" };
+  const { mapping } = found;
+  expect(sent.filter(({ path }) => path === "listimport").map(({ body }) => body)).toEqual([
+    { ...given, encoding: "", mapping: null, dry_run: true },
+    { ...given, encoding: "", mapping: { ...mapping, Ville: "note" }, dry_run: true },
+    { ...given, encoding: "cp1250", mapping: null, dry_run: true },
+    { ...given, encoding: "cp1250", mapping: null },
+  ]);
+});
+
+test("names without a clear last name are shown before an export for a CRM", async () => {
+  const unsplit = { resource: [{ full_name: "王小明", firstname: "", lastname: "王小明" }] };
+  const sent = serve({ ...ANSWERS, "GET listexport": unsplit });
+  draw(<ListScreen />, ROUTE);
+  await user.click(await screen.findByRole("button", { name: "Import and export" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.selectOptions(await dialog.findByLabelText("Export for"), "Salesforce");
+  const name = within(await dialog.findByRole("group", { name: "王小明" }));
+  await user.type(name.getByLabelText("First name"), "小明");
+  await user.clear(name.getByLabelText(/^Last name/));
+  expect(name.getByText("Without a last name, the full name is used.")).toBeVisible();
+  await user.type(name.getByLabelText(/^Last name/), "王");
+  await user.click(dialog.getByRole("button", { name: "CSV" }));
+  const queries = () => sent.filter(({ path }) => path === "listexport").map(({ query }) => Object.fromEntries(query));
+  await waitFor(() =>
+    expect(queries()).toEqual([
+      { listid: "7", preview: "true" },
+      { listid: "7", format: "csv", form: "salesforce", names: '{"王小明":["小明","王"]}' },
+    ]),
+  );
+});
+
 test("a page past the end of a list becomes the last one", async () => {
   serve({ ...ANSWERS, "POST listpeople": ({ body }: Sent) => ({ meta: { count: 2 }, resource: body.offset ? [] : [listed(1), OWNED] }) });
   const { where } = draw(<ListScreen />, { ...ROUTE, at: `${AT}?page=9` });
