@@ -23,6 +23,7 @@ from tableapi.openapi.components import Json
 from tableapi.openapi.document import Document
 from tableapi.openapi.tables import TableDescription
 from tableapi.project.guard import Script
+from tableapi.version import VERSION
 
 MAX_CACHED_DOCUMENTS = 50
 
@@ -60,6 +61,7 @@ class Descriptions:
         """
         served = tuple(datasets)
         mark = [
+            VERSION,
             self._code,
             self._rights(),
             root,

@@ -93,7 +93,7 @@ LIST = ("fields", "filter", "params", "ids", "id_field", "order", "distinct", "g
         "offset", "cursor", "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file",
         "accept", "refresh", "timezone", "numbers", "explain")  # fmt: skip
 WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete",
-         "dry_run", "max_affected", "return")  # fmt: skip
+         "dry_run", "max_affected", "return", "numbers")  # fmt: skip
 CHOOSE = ("ids", "filter", "params")
 RELATION = ("fields", "filter", "order", "limit", "offset", "related")
 

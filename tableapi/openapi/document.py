@@ -30,7 +30,8 @@ from tableapi.tables import routines
 from tableapi.version import VERSION
 
 MAX_DETAILED_TABLES = 200  # in a larger document, options of single relations are omitted
-_NOT_IN_WORD = re.compile(r"[^\w]+")
+_NOT_IN_WORD = re.compile(r"\W+", re.ASCII)  # orval and others leave out letters outside ASCII
+_SIGNS = re.compile(r"[\W_]+")
 _PATH_SEPARATORS = re.compile(r"[/{}]+")
 DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 
@@ -48,11 +49,13 @@ class Document:
         self._kind = kind
         self._title, self._security, self._role, self._root = title, security, role, root
         self._names: dict[tuple[str, str], str] = {}
-        self._taken: set[str] = {"Error", "Meta"}
-        self._words: set[str] = set()
+        self._taken: set[str] = {"error", "meta"}  # names of components, without signs and in lower case
+        self._words: set[str] = set()  # the same of operationIds
         self._tags: list[Json] = []
         self._paths: Json = {}  # those of scripts
         self._models: Json = {}
+        self._named: dict[tuple[str, bytes], str] = {}  # the components of models, by name and schema
+        self._script_words: dict[str, str] = {}
         self._own_keys: Json = {}  # security schemes of scripts
 
     def pieces(self, datasets: Sequence[Dataset], scripts: Iterable[Script]) -> Iterator[bytes]:
@@ -99,7 +102,9 @@ class Document:
     def _component(self, prefix: str, table: Table) -> str:
         mark = (prefix, table.name)
         if mark not in self._names:
-            self._names[mark] = self._free(plain(f"{prefix}.{table.name}" if prefix else table.name))
+            self._names[mark] = self._free(
+                plain(f"{prefix}.{table.name}" if prefix else table.name), "_list", "_create", "_update"
+            )
         return self._names[mark]
 
     def _table_paths(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
@@ -119,29 +124,22 @@ class Document:
         for _, description in self._described(datasets, worded=False):
             yield from description.schemas().items()
 
-    def _free(self, name: str) -> str:
-        """Reserve the name of a component and those derived from it, with a number if they are taken."""
-        free, number = name, 2
-        while {free, f"{free}_list", f"{free}_create", f"{free}_update"} & self._taken:
-            free, number = f"{name}_{number}", number + 1
-        self._taken |= {free, f"{free}_list", f"{free}_create", f"{free}_update"}
-        return free
+    def _free(self, name: str, *suffixes: str) -> str:
+        """Reserve the name of a component, also with each suffix; with a number if one is taken."""
+        return _reserve(self._taken, name, ("", *suffixes), "_")
 
     def _word(self, name: str) -> str:
-        """Reserve the part of an operationId that follows the verb: order_item -> OrderItem."""
+        """Reserve the part of an operationId that follows the verb: order item -> OrderItem."""
         word = "".join(part[:1].upper() + part[1:] for part in _NOT_IN_WORD.split(name) if part)
-        free, number = word, 2
-        while free in self._words:
-            free, number = f"{word}{number}", number + 1
-        self._words.add(free)
-        return free
+        return _reserve(self._words, word or "Table", ("", "ById"), "")
 
     # -- scripts -----------------------------------------------------------------------------------------------------
 
     def _add_script(self, script: Script) -> None:
-        word = "".join(p[:1].upper() + p[1:] for p in _PATH_SEPARATORS.split(script.name) if p)
+        if script.name not in self._script_words:
+            self._script_words[script.name] = self._word(_PATH_SEPARATORS.sub(" ", script.name))
         operation: Json = {
-            "operationId": script.method.lower() + word,
+            "operationId": script.method.lower() + self._script_words[script.name],
             "summary": script.summary.strip() or script.name,
             "tags": [script.tag],
             "responses": {"200": self._output(script), **described_errors(script)},
@@ -206,15 +204,18 @@ class Document:
         """Return the JSON Schema of a model; models that it references become components."""
         template = "#/components/schemas/{model}"
         schema: Json = TypeAdapter(kind).json_schema(ref_template=template, mode=mode)
-        for name, definition in schema.pop("$defs", {}).items():
-            taken_by_table = name not in self._models and name in self._taken
-            taken_by_model = self._models.get(name, definition) != definition
-            component = self._free(name) if taken_by_table or taken_by_model else name
-            self._taken.add(component)
-            self._models[component] = definition
-            if component != name:
-                schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{component}")
-        return schema
+        definitions: Json = schema.pop("$defs", {})
+        names = {}
+        for name in definitions:
+            mark = (name, dumps(_reachable(name, definitions)))
+            if mark not in self._named:
+                self._named[mark] = self._free(name)
+            names[template.format(model=name)] = template.format(model=self._named[mark])
+        for name, definition in definitions.items():
+            component = names[template.format(model=name)].rpartition("/")[2]
+            self._models[component] = _renamed(definition, names)
+        renamed: Json = _renamed(schema, names)
+        return renamed
 
 
 def described_errors(script: Script) -> Mapping[str, Json]:
@@ -249,8 +250,34 @@ def _members(items: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
         comma = b","
 
 
-def _renamed(node: Any, old: str, new: str) -> Any:
-    """Return a schema with each reference to `old` replaced."""
+def _renamed(node: Any, names: dict[str, str]) -> Any:
+    """Return a schema with its references replaced, also those in the mapping of a discriminator."""
     if isinstance(node, dict):
-        return {k: new if k == "$ref" and v == old else _renamed(v, old, new) for k, v in node.items()}
-    return [_renamed(v, old, new) for v in node] if isinstance(node, list) else node
+        return {key: _renamed(value, names) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_renamed(value, names) for value in node]
+    return names.get(node, node) if isinstance(node, str) else node
+
+
+def _reachable(name: str, definitions: Json) -> Json:
+    """Return the definition of a model, and those of the models that it refers to."""
+    found: Json = {}
+    waiting = [name]
+    while waiting:
+        if (one := waiting.pop()) not in found:
+            found[one] = definitions[one]
+            text = dumps(definitions[one]).decode()
+            waiting += [other for other in definitions if f'/{other}"' in text]
+    return found
+
+
+def _reserve(taken: set[str], name: str, suffixes: tuple[str, ...], joint: str) -> str:
+    """Return a name that generators can tell from those in `taken`, and add it and the derived ones.
+
+    They write order_item and OrderItem as one name, and file systems of some machines ignore the case as well.
+    """
+    free, number = name, 2
+    while (names := {_SIGNS.sub("", free + suffix).casefold() for suffix in suffixes}) & taken:
+        free, number = f"{name}{joint}{number}", number + 1
+    taken |= names
+    return free

@@ -31,6 +31,7 @@ from tableapi.tables.export import XLSX
 MAX_DESCRIBED_RELATIONS = 12  # beyond this number, options of relations are not listed one by one
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
+_LETTER = re.compile("[A-Za-z]")
 # Statuses of errors, besides those common to all operations.
 _ERRORS: dict[str, tuple[int, ...]] = {"GET": (), "POST": (408, 409, 415, 422)}
 _ERRORS_OF_CHANGES = (408, 409, 412, 415, 422)
@@ -38,8 +39,9 @@ _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
 
 
 def plain(name: str) -> str:
-    """Return a name with the characters that component names may have."""
-    return _NOT_IN_NAME.sub("_", name)
+    """Return a name with the characters that component names may have, at least one of them a letter."""
+    word = _NOT_IN_NAME.sub("_", name)
+    return word if _LETTER.search(word) else f"table{word.strip('_.-')}"
 
 
 class TableDescription:
@@ -219,7 +221,7 @@ class TableDescription:
         chosen = () if single else CHOOSE + (("force",) if verb == "DELETE" else ())
         upsert = ("upsert",) if single and verb == "PUT" else ()
         names = (
-            (*READ, "allow_related_delete", *upsert, "dry_run", "return", "IfMatch", "IdempotencyKey")
+            (*READ, "allow_related_delete", *upsert, "dry_run", "return", "numbers", "IfMatch", "IdempotencyKey")
             if single
             else (*WRITE, *chosen, "IdempotencyKey")
         )
@@ -258,7 +260,8 @@ def field(column: Column, right: Right, *, is_named: bool) -> Json:
     """Return the schema of one field. `is_named`: whether the table that it refers to may be named."""
     schema: Json = json_schema(column.type)
     if column.nullable and "type" in schema:
-        schema["type"] = [schema["type"], "null"]
+        types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        schema["type"] = [*types, "null"]
         if "enum" in schema:
             schema["enum"] = [*schema["enum"], None]
     if column.length:

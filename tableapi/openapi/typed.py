@@ -10,6 +10,8 @@ from tableapi.openapi.tables import TableDescription
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import is_exact
 
+FORMATS = {"integer": "int64", "money": "decimal"}  # numeric has none, because it may be NaN
+
 
 class TypedDescription(TableDescription):
     """A description without files and without options that change the format of a response.
@@ -44,15 +46,15 @@ class TypedDescription(TableDescription):
 
 
 class TextNumbers(TypedDescription):
-    """A description for clients that read with `numbers=text`, and send exact numbers as strings."""
+    """A description for clients that send `numbers=text`, and exact numbers as strings."""
+
+    LEFT_OUT: ClassVar[frozenset[str]] = TypedDescription.LEFT_OUT - {"numbers"}
 
     def _field(self, column: Column, right: Right) -> Json:
         schema = super()._field(column, right)
-        kind = schema.get("type")
-        if not is_exact(column.type) or kind is None:
+        if not is_exact(column.type) or "type" not in schema:
             return schema
-        number = "integer" if column.type.kind == "integer" else "number"
-        words = [kind] if isinstance(kind, str) else kind
-        types = ["string" if word == number else word for word in words]
-        form = "int64" if number == "integer" else "decimal"
-        return schema | {"type": types if len(types) > 1 else types[0], "format": form}
+        words = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        types = [*dict.fromkeys("string" if word in ("integer", "number") else word for word in words)]
+        form = {"format": FORMATS[column.type.kind]} if column.type.kind in FORMATS else {}
+        return schema | form | {"type": types if len(types) > 1 else types[0]}

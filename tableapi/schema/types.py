@@ -284,18 +284,22 @@ class Kind:
 _STRING = {"type": "string"}
 _TIMESTAMP = {"type": "string", "description": "such as 2024-01-10 09:00:00"}
 _TIMESTAMPTZ = {"type": "string", "description": "in UTC, such as 2024-01-10 09:00:00+00"}
+# NaN and infinity are sent as text, and exact numbers are accepted as text.
+_NUMBER_OR_TEXT = {"type": ["number", "string"]}
 _GEOJSON = {"type": "object", "description": "a GeoJSON geometry"}
 KINDS: dict[str, Kind] = {
     "integer": Kind(integer, True, "integer", {"type": "integer"}),
-    "decimal": Kind(decimal, True, "decimal", {"type": "number"}),
-    "float": Kind(decimal, True, "double", {"type": "number"}),
+    "decimal": Kind(decimal, True, "decimal", _NUMBER_OR_TEXT),
+    "float": Kind(decimal, True, "double", _NUMBER_OR_TEXT),
     "money": Kind(decimal, False, "decimal", {"type": "number"}, out="numeric"),
     "boolean": Kind(_boolean, True, "boolean", {"type": "boolean"}),
     "text": Kind(_text, True, "string", _STRING),
-    "date": Kind(_date, True, "date", {"type": "string", "format": "date"}),
+    # No format: `date` has no infinity, no years before Christ and none of five digits, and clients reject a `uuid`
+    # without a version of RFC 9562, which PostgreSQL accepts.
+    "date": Kind(_date, True, "date", _STRING),
     "timestamp": Kind(_timestamp, True, "timestamp", _TIMESTAMP, out="text"),
     "timestamptz": Kind(_timestamp, True, "timestamp_tz", _TIMESTAMPTZ, out="text"),
-    "uuid": Kind(_uuid, True, "uuid", {"type": "string", "format": "uuid"}),
+    "uuid": Kind(_uuid, True, "uuid", _STRING),
     "json": Kind(_json, False, "json", {}),
     "bytea": Kind(_base64, True, "binary", {"type": "string", "contentEncoding": "base64"}, out="base64"),
     "enum": Kind(_label, False, "string", _STRING),

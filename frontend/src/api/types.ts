@@ -6,7 +6,10 @@ export type Schemas = components["schemas"];
 /** A record with its columns, without related records. */
 type Columns<Table extends keyof Schemas> = { [Name in keyof Schemas[Table] as Name extends `${string}_by_${string}` ? never : Name]: Schemas[Table][Name] };
 
-export type Plan = Omit<Columns<"subscriptionplan">, "new_features_json"> & { new_features_json: Feature[] | null };
+/** The description allows NaN, as text, in every numeric column; prices have none. */
+type Priced<Row> = { [Name in keyof Row]: Name extends "price" | "refunded" ? number : Row[Name] };
+
+export type Plan = Omit<Priced<Columns<"subscriptionplan">>, "new_features_json"> & { new_features_json: Feature[] | null };
 
 /** One feature of a plan. */
 export interface Feature {
@@ -16,7 +19,7 @@ export interface Feature {
   tooltipapi?: string;
 }
 
-export type Subscription = Omit<Columns<"usersubscription">, "status"> & {
+export type Subscription = Omit<Priced<Columns<"usersubscription">>, "status"> & {
   status: "active" | "past_due" | "paused" | "cancelled" | "expired";
   subscriptionplan_by_planid: Plan | null;
 };

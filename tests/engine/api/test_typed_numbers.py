@@ -85,13 +85,20 @@ async def test_the_typed_description_has_exact_types(http: httpx2.AsyncClient) -
     }  # fmt: skip
     count = typed["components"]["parameters"]["include_count"]["schema"]
     assert count == {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["estimated"]}]}
-    assert typed["components"]["schemas"]["entry"]["properties"]["amount"]["type"] == "number"
-    texts = (await rows(http, "_spec?typed=true&numbers=text"))["components"]["schemas"]
+    assert typed["components"]["schemas"]["entry"]["properties"]["amount"]["type"] == ["number", "string"]
+    exact = await rows(http, "_spec?typed=true&numbers=text")
+    option = {"$ref": "#/components/parameters/numbers"}
+    for path, item in exact["paths"].items():
+        for verb in item.keys() - {"parameters"} if "_table" in path else ():
+            assert option in item[verb]["parameters"], path
+            assert option not in typed["paths"][path][verb]["parameters"], path
+    texts = exact["components"]["schemas"]
     assert texts["entry"]["properties"]["amount"]["type"] == "string"
     assert texts["entry_create"]["properties"]["amount"]["type"] == "string"
     assert texts["account"]["properties"]["id"]["format"] == "int64"
     assert texts["account"]["properties"]["balance"]["type"] == ["string", "null"]
     assert texts["account"]["properties"]["owner"]["type"] == "integer"
+    assert texts["account"]["properties"]["small"]["type"] == ["number", "string", "null"]
 
 
 async def test_numbers_are_sent_as_text(http: httpx2.AsyncClient) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import asyncpg
 import httpx2
+import jsonschema_rs
 import pytest
 
 from tableapi import Settings, TableAPI
@@ -35,6 +36,7 @@ VALUES: list[tuple[str, str | None, str | None]] = [
     ("oid", "4294967295", None), ("boolean", "t", "true"), ("text", 'a"\t\\ü😀', None), ("varchar(9)", "", None),
     ("char(3)", "a", '"a  "'), ("name", "n", None), ('"char"', "c", None), ("uuid",
      "0B7E6B0C-5F0E-4C1B-9C3A-2F8F6F0F5D1E", '"0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e"'),
+    ("uuid", "11111111-1111-1111-1111-111111111111", None),
     ("date", "2024-01-10", None), ("date", "infinity", None), ("date", "4713-01-01 BC", None),
     ("date", "10000-01-01", None), ("timestamp", "2024-01-10 09:00:00.5", None), ("timestamp", "-infinity", None),
     ("timestamptz", "2024-01-10 09:00:00+02", '"2024-01-10 07:00:00+00"'), ("timestamptz", "infinity", None),
@@ -172,6 +174,22 @@ async def test_rows_of_tables_and_relations(doors: Doors) -> None:
     record = await doors.json("_table/every/1?related=every_by_parent_parent,every_by_parent&fields=id")
     assert differences(record["every_by_parent_parent"]) == {}
     assert differences(record["every_by_parent"][0]) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"), [("", "json"), ("?typed=true", "json"), ("?typed=true&numbers=text", "text")]
+)
+async def test_rows_match_the_description(doors: Doors, query: str, numbers: str) -> None:
+    """Also the formats, which generated clients check."""
+    document = json.loads(await doors.text(f"_spec{query}"))
+    row = json.loads(await doors.text(f"_table/every/1?numbers={numbers}"))
+    for name in ("every", "every_update"):
+        schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
+        validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+        assert [(list(error.instance_path), error.message) for error in validator.iter_errors(row)] == []
+    fields = document["components"]["schemas"]["every"]["properties"].values()
+    # The types that clients check more strictly than JSON Schema does, such as UUIDs without a version.
+    assert {field.get("format") for field in fields} <= {None, "int64", "decimal"}
 
 
 async def test_rows_of_writes(doors: Doors) -> None:
