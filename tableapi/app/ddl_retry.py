@@ -22,7 +22,7 @@ MAX_ATTEMPTS = 4
 # Reasons of errors that a new or changed table, column or key can cause.
 _STALE_SCHEMA = frozenset(
     ("unknown_field", "unknown_relation", "schema_changed", "bad_value", "bad_type", "bad_operator", "bad_identifier",
-     "no_primary_key", "not_unique", "no_fields")
+     "no_primary_key", "not_unique", "no_fields", "missing_extension")
 )  # fmt: skip
 DATABASE_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.InternalClientError)
 ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)

@@ -27,7 +27,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "filter": (
         _TEXT,
         "Conditions such as `(age > 30) AND (name CONTAINS 'x')`. Operators: = != <> > >= < <= EQ NE GT GTE"
-        " LT LTE, [NOT] IN (...), [NOT] LIKE, ILIKE, CONTAINS, STARTS WITH, ENDS WITH, [NOT] BETWEEN a AND b,"
+        " LT LTE, [NOT] IN (...), [NOT] LIKE, ILIKE, CONTAINS, STARTS WITH, ENDS WITH, SIMILAR, [NOT] BETWEEN a AND b,"
         " IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM, ~ ~* !~ !~* for regular expressions, MATCHES 'words'"
         " [USING english], and on arrays and ranges CONTAINS, CONTAINED BY, OVERLAPS, ADJACENT TO, BEFORE, AFTER,"
         " and on geometries WITHIN '{GeoJSON}', INTERSECTS, DWITHIN ('{GeoJSON}', metres);"

@@ -12,7 +12,7 @@ from tableapi.errors import BadRequest
 from tableapi.query.expressions.operands import single
 from tableapi.query.expressions.order import OrderTerm
 from tableapi.query.expressions.scope import Scope
-from tableapi.query.expressions.syntax import Term
+from tableapi.query.expressions.syntax import DISTANCES, Term
 from tableapi.query.filter.comparable import check_sortable
 from tableapi.schema.model import Column
 from tableapi.schema.pgtypes import TEXT, PgType
@@ -98,7 +98,7 @@ def nearest(scope: Scope, terms: Terms, conditions: list[Any], limit: int, offse
     """
     first, target, _ = terms[0] if terms else (OrderTerm((), True, ""), None, None)
     function = first.function
-    if function is None or function.name != "distance" or len(first.path) > 1 or first.descending or first.nulls:
+    if function is None or function.name not in DISTANCES or len(first.path) > 1 or first.descending or first.nulls:
         return None
     if not scope.table.key or scope.right.grants:
         return None

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from tableapi.auth.policy import Actor
 from tableapi.errors import BadRequest
 from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
+from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import DIALECT, Supplied, bind, bind_array
 from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
@@ -85,6 +86,21 @@ class Binder:
         bound = condition and self.binds
         self._places += [(condition, place) if bound else None for place in range(len(literals))]
         return start
+
+    def argument(self, text: str) -> tuple[Any, ...]:
+        """Return the source of a function's argument: a named value, `:name`, or a literal after one quote.
+
+        Raises:
+            BadRequest: `params` does not have the name.
+        """
+        if text.startswith("'"):
+            return ("lit", self.constants([text[1:]]))
+        if (name := text[1:]) not in self.params:
+            raise BadRequest(
+                f"The named value '{text}' is missing in params." + suggestion(name, self.params),
+                reason="missing_param",
+            )
+        return ("param", name)
 
     def name(self, word: str) -> str:
         """Return a name, unique in the statement, for a part of FROM.

@@ -118,6 +118,11 @@ _OPERATORS = """
            or exists (select from pg_cast k where k.castsource = t.oid and k.casttarget = c.opcintype
                         and k.castmethod = 'b' and k.castcontext = 'i'))
 """
+# The schema of the extension that a type belongs to.
+_HOME = """
+    (select n.nspname::text from pg_depend d join pg_extension e on e.oid = d.refobjid
+     join pg_namespace n on n.oid = e.extnamespace
+     where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e' and e.extname = '{}')"""
 TYPES = f"""
 select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as typtype,
        t.typnotnull, operators.*,
@@ -127,11 +132,9 @@ select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as ty
        case when t.typtype = 'e' then
            (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
        end as labels,
-       case when t.typname in ('geometry', 'geography') then
-           (select n.nspname::text from pg_depend d join pg_extension e on e.oid = d.refobjid
-            join pg_namespace n on n.oid = e.extnamespace
-            where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e' and e.extname = 'postgis')
-       end as postgis
+       case when t.typname in ('geometry', 'geography') then {_HOME.format("postgis")} end as postgis,
+       case when t.typname in ('vector', 'halfvec', 'sparsevec') then {_HOME.format("vector")} end as pgvector,
+       case when t.typname = 'gtrgm' then {_HOME.format("pg_trgm")} end as pg_trgm
 from pg_type t left join lateral ({_OPERATORS}) operators on true
 where t.typtype <> 'p'
    or t.typname in ('void', 'record', 'trigger', 'anyelement', 'anyarray', 'anynonarray', 'anycompatible',

@@ -200,9 +200,10 @@ def _schema(rows: _Rows, mark: str) -> Schema:
     _set_degrees(tables, rows.degrees)
     routines = _routines(rows.routines, rows.default, types, by_oid)
     languages = tuple(row["name"] for row in rows.languages)
+    trigrams = next((row["pg_trgm"] for row in rows.types if row["pg_trgm"] is not None), "")
     for row in rows.tables:
         table = by_oid[row["oid"]]
-        table.languages = languages
+        table.languages, table.trigrams = languages, trigrams
         checked = row["checked"]  # a rule or a partition may need any field
         columns = table.columns.items()
         table.needed = frozenset(name for name, c in columns if c.required or (checked and not c.fixed))
@@ -299,7 +300,10 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
             multirange = row["typtype"] == "m"
             type_ = PgType("other", name, name, bounds=resolve(row["bounds"]), multirange=multirange)
         else:
-            type_ = _with_operators(PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"]), row)
+            base = PgType(
+                BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"], pgvector=row["pgvector"] or ""
+            )
+            type_ = _with_operators(base, row)
         types[oid] = type_
         return type_
 

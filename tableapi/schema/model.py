@@ -105,6 +105,7 @@ class Table:
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
     computed: dict[str, Computed] = field(default_factory=dict)  # functions of a row, by name
     languages: tuple[str, ...] = ()  # text search configurations of the database, its default first
+    trigrams: str = ""  # the schema of the extension pg_trgm, if the database has it
     # whether other tables inherit from it; their rows then appear among its own and may repeat its keys
     inherited: bool = False
     needed: frozenset[str] = frozenset()  # fields without which a new row may be rejected

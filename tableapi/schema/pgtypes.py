@@ -26,6 +26,7 @@ class PgType:
         bounds: the type of the bounds of a range.
         multirange: whether it is a list of ranges.
         postgis: the PostGIS schema, for PostGIS types.
+        pgvector: the pgvector schema, for vectors.
         srid: the reference system of a geometry; 0 if the column does not specify it.
         fuzzy: whether its collation is nondeterministic: different texts may be equal, for example in another case.
         degrees: whether the coordinates of a geometry are longitudes and latitudes.
@@ -44,6 +45,7 @@ class PgType:
     bounds: PgType | None = None
     multirange: bool = False
     postgis: str = ""
+    pgvector: str = ""
     srid: int = 0
     degrees: bool = True
     fuzzy: bool = False

@@ -110,6 +110,22 @@ def _text(value: Any, type_: PgType) -> str:
     return value
 
 
+def _other(value: Any, type_: PgType) -> str:
+    """Convert a value for a type without a kind of its own. A vector may be a JSON array of numbers."""
+    if isinstance(value, list) and type_.pgvector:
+        return vector(value)
+    return _text(value, type_)
+
+
+def vector(value: Any) -> str:
+    """Return the text of a vector, which is a JSON array of numbers or PostgreSQL's text. Raises BadValue."""
+    if isinstance(value, list) and all(type(item) in (int, float, exact_json.Number) for item in value):
+        return "[" + ",".join(map(str, value)) + "]"
+    if not isinstance(value, str) or "\x00" in value:
+        raise BadValue("expected an array of numbers")
+    return value
+
+
 def _boolean(value: Any, type_: PgType) -> bool:
     if isinstance(value, bool):
         return value
@@ -311,7 +327,7 @@ KINDS: dict[str, Kind] = {
     "geography": Kind(geojson.sent, False, "geography", _GEOJSON, out="geojson"),
     # Polymorphic parameters of functions; tables/overloads.py replaces them by the types of a call.
     "any": Kind(_json, False, "any", {}),
-    "other": Kind(_text, False, "string", _STRING, out="text"),
+    "other": Kind(_other, False, "string", _STRING, out="text"),
 }
 
 # Kind by base type name, as written by `format_type` without a length.

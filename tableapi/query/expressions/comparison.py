@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query.expressions import containment, search, spatial
+from tableapi.query.expressions import containment, search, similarity, spatial
 from tableapi.query.expressions.operands import Operand
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter.ast import Condition, Literal, Param, Special, Value, Word
@@ -53,6 +53,9 @@ def compare(cond: Condition, operand: Operand, scope: Scope) -> sa.ColumnElement
     if cond.op == "matches":
         words = _value(cond.values[0], TEXT, operand.name, scope)
         return negate(search.condition(scope, operand, cond.language, words).self_group())
+    if cond.op == "similar":
+        value = _value(cond.values[0], TEXT, operand.name, scope)
+        return negate(similarity.condition(scope, operand, value).self_group())
     if cond.op in ("true", "false", "unknown"):
         return _tested(cond, operand)
     if containment.applies(cond.op, operand.type):

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from tableapi.crypto.vault import MASK
 from tableapi.errors import BadRequest, UnknownField
-from tableapi.query.expressions import casts, search, spatial
-from tableapi.query.expressions.syntax import DATE_PARTS, Function, Term
+from tableapi.query.expressions import casts, search, similarity, spatial
+from tableapi.query.expressions.syntax import DATE_PARTS, DISTANCES, Function, Term
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Column, Relation
 from tableapi.schema.pgtypes import TEXT, PgType
@@ -231,8 +231,14 @@ def _rank(scope: Scope, operand: Operand, _: Function) -> Operand:
 
 
 def _distance(scope: Scope, operand: Operand, function: Function) -> Operand:
-    expression, nearness = spatial.distance(scope, operand, function)
-    return Operand(expression, spatial.FLOAT, f"distance_{operand.name.lower()}", nearness=nearness)
+    of_shapes = function.name == "distance" and operand.type.postgis
+    expression, nearness = (spatial if of_shapes else similarity).distance(scope, operand, function)
+    return Operand(expression, spatial.FLOAT, f"{function.name}_{operand.name.lower()}", nearness=nearness)
+
+
+def _similar(scope: Scope, operand: Operand, function: Function) -> Operand:
+    expression = similarity.similar(scope, operand, function)
+    return Operand(expression, search.REAL, f"similar_{operand.name.lower()}")
 
 
 def _highlight(scope: Scope, operand: Operand, _: Function) -> Operand:
@@ -240,8 +246,8 @@ def _highlight(scope: Scope, operand: Operand, _: Function) -> Operand:
 
 
 _APPLIED: dict[str, Callable[[Any, Operand, Function], Operand]] = {
-    "cast": _cast, "rank": _rank, "highlight": _highlight, "distance": _distance,
-    **dict.fromkeys(DATE_PARTS, _date_part),
+    "cast": _cast, "rank": _rank, "highlight": _highlight, "similar": _similar,
+    **dict.fromkeys(DATE_PARTS, _date_part), **dict.fromkeys(DISTANCES, _distance),
 }  # fmt: skip
 
 

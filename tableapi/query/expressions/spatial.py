@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query.spelling import suggestion
 from tableapi.schema import geojson
 from tableapi.schema.pgtypes import TEXT, BadValue, PgType
 from tableapi.schema.sqltypes import as_geography, geometry, of_postgis, quoted
@@ -50,16 +49,7 @@ def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, A
         BadRequest: the field is not a geometry, or the shape is not GeoJSON.
     """
     check(operand, "DISTANCE")
-    shape = function.argument
-    if shape.startswith(":"):
-        if (name := shape[1:]) not in scope.binder.params:
-            raise BadRequest(
-                f"The named value '{shape}' is missing in params." + suggestion(name, scope.binder.params),
-                reason="missing_param",
-            )
-        source: Source = ("param", name)
-    else:
-        source = ("lit", scope.binder.constants([shape]))
+    source = scope.binder.argument(function.argument)
     sent = scope.binder.converted(TEXT, source, operand.name, geojson.geometry)
     own, other = _measurable(operand, sent)
     nearness = own.op(f"OPERATOR({quoted(operand.type.postgis)}.<->)")(other)

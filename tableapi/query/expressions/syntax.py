@@ -14,12 +14,15 @@ DATE_PARTS = frozenset(("year", "quarter", "month", "week", "day", "hour"))
 OF_TEXT = frozenset(("rank", "highlight"))
 RANKINGS = frozenset(("row_number", "rank", "dense_rank"))  # of rows; RANK(f) with a field is one of OF_TEXT
 OF_OTHER_ROWS = frozenset(("lag", "lead", "first_value", "last_value"))
-KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | RANKINGS | OF_OTHER_ROWS | {"cast", "distance"}
+# Of a field and a value: the smallest are the nearest, and an index may order by them.
+DISTANCES = frozenset(("distance", "cosine_distance", "l1_distance", "negative_inner_product"))
+OF_VALUE = DISTANCES | {"similar"}
+KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | RANKINGS | OF_OTHER_ROWS | OF_VALUE | {"cast"}
 _WORD = re.compile(r"[^\W\d]\w*+")
 _STEP = re.compile(r"\d{1,9}+(?![\w$])|[^\W\d][\w$]*+")
 _CALL = re.compile(r"([^\W\d]\w*+)\s*+\(")
 _AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
-_SHAPE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
+_VALUE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
 _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
 _FILTER = re.compile(r"\s*+FILTER\s*+\(\s*+(?:WHERE(?=[\s(])\s*+)?", re.IGNORECASE)
 _OVER = re.compile(r"\s*+OVER\b\s*+", re.IGNORECASE)
@@ -48,10 +51,10 @@ class Over:
 class Function:
     """A function of a field.
 
-    argument: the type of a cast, "distinct", the fraction of a percentile, the shape of a distance (`:name` for a named
-    value), how many rows away LAG and LEAD look, or "rows" for a ranking. through: the relations before an aggregate,
-    to the rows that it reads. inner: a function that is applied first. where: the condition of the rows that an
-    aggregate reads. over: the window, if it has one.
+    argument: the type of a cast, "distinct", the fraction of a percentile, the value of a distance (`:name`, or a text
+    after one quote), how many rows away LAG and LEAD look, or "rows" for a ranking. through: the relations before an
+    aggregate, to the rows that it reads. inner: a function that is applied first. where: the condition of the rows that
+    an aggregate reads. over: the window, if it has one.
     """
 
     name: str
@@ -362,8 +365,8 @@ def _applied(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | No
     if parsed is None or parsed[0].function is not None:
         return None
     term, at = parsed
-    if name == "distance":
-        return _from_shape(term, text, at)
+    if name in OF_VALUE:
+        return _from_value(name, term, text, at)
     if name != "cast":
         return Term(term.path, Function(name)), at
     word = _AS.match(text, at)
@@ -371,10 +374,10 @@ def _applied(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | No
     return (Term(term.path, Function(name, type_[0].lower())), type_.end()) if type_ else None
 
 
-def _from_shape(term: Term, text: str, at: int) -> tuple[Term, int] | None:
-    """Parse the shape of a distance; return the term and the position after it."""
-    match = _SHAPE.match(text, at)
+def _from_value(name: str, term: Term, text: str, at: int) -> tuple[Term, int] | None:
+    """Parse the value that a field is compared with; return the term and the position after it."""
+    match = _VALUE.match(text, at)
     if match is None:
         return None
-    shape = match[2] or match[1].replace("''", "'")
-    return (Term(term.path, Function("distance", shape)), match.end()) if shape else None
+    value = match[2] or ("'" + match[1].replace("''", "'") if match[1] else "")
+    return (Term(term.path, Function(name, value)), match.end()) if value else None

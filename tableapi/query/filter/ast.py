@@ -56,8 +56,8 @@ Value = Literal | Param | Word
 class Condition:
     """A comparison. `path`: a field, or relations and a field. `op`: one of
 
-    = != > >= < <= in like ilike contains starts ends between null true false unknown distinct ~ ~* matches contained
-    overlaps adjacent before after json_contains json_contained within intersects dwithin
+    = != > >= < <= in like ilike contains starts ends similar between null true false unknown distinct ~ ~* matches
+    contained overlaps adjacent before after json_contains json_contained within intersects dwithin
 
     function: applied to the field. language: of `matches`. level: the number of relations in the path already followed.
     """

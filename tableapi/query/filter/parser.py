@@ -16,7 +16,9 @@ from tableapi.query.names import CLOSING, quoted
 from tableapi.query.spelling import suggestion
 
 COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
-TEXT_OPERATORS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
+TEXT_OPERATORS = {
+    "LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends", "SIMILAR": "similar",
+}  # fmt: skip
 REGULAR_EXPRESSIONS = {"~": ("~", False), "~*": ("~*", False), "!~": ("~", True), "!~*": ("~*", True)}
 RANGE_OPERATORS = {"OVERLAPS": "overlaps", "BEFORE": "before", "AFTER": "after"}
 SPATIAL_OPERATORS = {"WITHIN": "within", "INTERSECTS": "intersects", "DWITHIN": "dwithin"}
@@ -29,6 +31,7 @@ _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|!~\*|!~|~\*|~|=|>|<")
 _MEANT = {"=>": ">=", "=<": "<=", "=~": "~"}  # operators that other languages spell differently
 _FOREIGN = re.compile(r"[<~](?=\s)")  # their second sign; without a space after it, it begins a value
+_PATTERN = re.compile(r"\s*+TO\s*+['\":]", re.IGNORECASE)  # SQL's SIMILAR TO
 _LANGUAGE = re.compile(r"\w{1,63}+(?![\w.])")
 
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
@@ -170,6 +173,8 @@ class Parser(Scanner):
         if word in TEXT_OPERATORS:
             if word in ("STARTS", "ENDS") and not self.take_word("WITH"):
                 self.fail(f"Expected WITH after {word}")
+            if word == "SIMILAR" and _PATTERN.match(self.text, self.at):
+                self.fail("SIMILAR compares spellings. For a pattern, write ~ or LIKE")
             return TEXT_OPERATORS[word], (self.value(),)
         if word == "BETWEEN":
             low = self.value()
