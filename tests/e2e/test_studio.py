@@ -11,6 +11,23 @@ from tests.helpers.journeys import run_journey
 from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.webhooks import SECRET, receiver
 
+KEYS = """
+create table text (key text primary key, note text);
+create table pair (a text, b text, note text, primary key (a, b));
+create table document (key jsonb primary key, note text);
+create table list (key text[] primary key, note text);
+create table price (id integer, valid daterange, note text, primary key (id, valid));
+create table child (id integer primary key, key text references text, note text);
+insert into text select key, 'note ' || row_number() over () from (select key from unnest(array[
+    '', ' a ', '"b"', '''c''', '(d)', '.', '..', '[e]', 'a,b', 'a/b?c#d%2F', 'it''s', 'plain', 'ä'
+]) key order by key) keys;
+insert into pair values ('', 'a,b', 'note 1'), ('''a''', '"b"', 'note 2'), ('(a', 'b)', 'note 3'), ('a', 'b', 'note 4');
+insert into document values ('5', 'note 1'), ('"5"', 'note 2'), ('{"a": [1, 2]}', 'note 3'), ('""', 'note 4');
+insert into list values ('{}', 'note 1'), ('{"a,b"}', 'note 2'), ('{NULL,"c\\"d"}', 'note 3');
+insert into price values (1, '[2024-01-01,2025-01-01)', 'note 1'), (1, '[2025-01-01,)', 'note 2');
+insert into child values (1, '..', 'note 1'), (2, '', 'note 2');
+"""
+
 
 def test_studio_works_on_the_sample_shop(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     # What an interrupted load left behind is removed.
@@ -39,6 +56,11 @@ def test_studio_shows_what_a_key_permits(serve: Serve, new_database: NewDatabase
     (access := tmp_path / "access.json").write_text(json.dumps(rights))
     server = serve("--dataset", f"shop={url}", "--access", str(access), cwd=tmp_path)
     run_journey("studiosignin", server.url)
+
+
+def test_studio_names_records_by_keys_of_every_kind(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+    server = serve("--dataset", f"x={new_database(KEYS)}", "--open", cwd=tmp_path)
+    run_journey("studiokeys", server.url)
 
 
 def test_studio_shows_the_webhooks_of_a_database(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:

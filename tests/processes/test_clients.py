@@ -60,6 +60,68 @@ import { Client } from "./app.ts"; const api = new Client("", { key: "" });
 api.call("enrich");
 api.call("keylookup", { linkedinurl: "linkedin.com/in/a", type: "directdials" });
 """
+KEYS = """
+create type mood as enum ('sad', 'it''s "fine"');
+create table pair (a text, b text, note text, primary key (a, b));
+create table word (word text primary key, note text);
+create table term (day date primary key, rate numeric not null, score real, mood mood, token uuid, note text);
+create table flag (flag boolean primary key, note text);
+create table weight (weight numeric primary key, note text);
+create table document (document jsonb primary key, note text);
+create table price (id integer, valid daterange, note text, primary key (id, valid));
+insert into pair values ('', 'a,b'), ('''a''', '"b"'), ('(a', 'b)'), (' a/', '..');
+insert into word values ('a/b?c#d%2F'), ('"b"'), ('''c'''), ('(d)'), ('x,y'), (' ä '), ('..'), ('');
+insert into term values ('infinity', 'NaN', 'Infinity', 'it''s "fine"', '11111111-1111-1111-1111-111111111111'),
+    ('4713-01-01 BC', 1.5, null, null, null);
+insert into flag values (true);
+insert into weight values ('NaN'), (1.50);
+insert into document values ('{"k": [1, 2]}'), ('"5"');
+insert into price values (1, '[2024-01-01,2025-01-01)');
+"""
+KEYS_PYTHON = """
+import json, sys
+from shop import Client
+tables = Client(sys.argv[1], key="KEY").tables
+for pair in tables.pair.read():
+    tables.pair.update((pair["a"], pair["b"]), {"note": "changed"})
+for word in tables.word.read():
+    try:
+        tables.word.update(word["word"], {"note": tables.word.get(word["word"])["word"]})
+    except ValueError:
+        tables.word.update_where(tables.word.c.word == word["word"], {"note": word["word"]})
+for term in tables.term.read():
+    rate: float | str = tables.term.get(term["day"])["rate"]
+    tables.term.update(term["day"], {"note": str(rate)})
+tables.flag.update(True, {"note": "changed"})
+for weight in tables.weight.read():
+    tables.weight.update(weight["weight"], {"note": "changed"})
+for document in tables.document.read():
+    tables.document.update(json.dumps(document["document"]), {"note": "changed"})
+for price in tables.price.read():
+    tables.price.delete((price["id"], price["valid"] or ""))
+"""
+KEYS_TYPESCRIPT = """
+import { Client } from "./shop.ts";
+const { pair, word, term, flag, weight, document, price } = new Client(process.argv[2]!, { key: "KEY" }).tables;
+for (const { a, b } of await pair.read()) await pair.update([a, b], { note: "changed" });
+for (const { word: key } of await word.read()) {
+  try {
+    await word.update(key, { note: (await word.get(key)).word });
+  } catch (error) {
+    if (!String(error).includes("updateWhere")) throw error;
+    await word.updateWhere((c) => c.word.eq(key), { note: key });
+  }
+}
+for (const { day } of await term.read()) {
+  const rate: number | string = (await term.get(day)).rate;
+  await term.update(day, { note: String(rate) });
+}
+await flag.update(true, { note: "changed" });
+for (const { weight: key } of await weight.read()) await weight.update(key, { note: "changed" });
+for (const { document: key } of await document.read()) await document.update(JSON.stringify(key), { note: "changed" });
+for (const { id, valid } of await price.read()) await price.delete([id, valid]);
+"""
+TABLES_OF_KEYS = ("pair", "word", "term", "flag", "weight", "document", "price")
 EXPECTED = [
     [401, "no_key"], [404, "not_found"], [400, "batch"],
     [{"id": 3, "name": "Cleo Diaz"}], ["Dan Egede", "Ben O'Neil"], [2, "Ada Berg", ["paid", "open"]], 1,
@@ -160,6 +222,27 @@ def test_names_that_are_invalid_identifiers_are_mapped(new_database: NewDatabase
     for words in ((sys.executable, "odd.py"), ("node", "out/odd.js")):
         ran = _run(tmp_path, *words, server.url)
         assert json.loads(ran.stdout or "null") == [["x", "1.50", 7]], ran.stderr
+
+
+def test_clients_name_records_by_keys_of_every_kind(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    for language, name, program in (("typescript", "shop.ts", KEYS_TYPESCRIPT), ("python", "shop.py", KEYS_PYTHON)):
+        server = serve("--dataset", f"shop={new_database(KEYS)}", "--open", "--api-key", "KEY")
+        _client(server, tmp_path, language, name)
+        file = tmp_path / f"keys{Path(name).suffix}"
+        file.write_text(program)
+        checked = _compile(tmp_path, file.name) if language == "typescript" else _mypy(tmp_path, file.name)
+        assert checked.returncode == 0, checked.stdout
+        command = ("node", "out/keys.js") if language == "typescript" else (sys.executable, file.name)
+        ran = _run(tmp_path, *command, server.url)
+        assert ran.returncode == 0, ran.stderr
+        with httpx2.Client(base_url=f"{server.url}/api/v2/shop/_table/", headers={"X-API-Key": "KEY"}) as http:
+            rows = {table: http.get(table).json()["resource"] for table in TABLES_OF_KEYS}
+        for table in ("pair", "flag", "weight", "document"):
+            assert {row["note"] for row in rows[table]} == {"changed"}, table
+        assert [row["note"] for row in rows["word"]] == [row["word"] for row in rows["word"]]
+        assert [row["note"] for row in rows["term"]] == ["1.5", "NaN"]
+        assert rows["price"] == []
 
 
 def test_a_client_can_cover_several_databases(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:

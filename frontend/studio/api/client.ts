@@ -66,12 +66,30 @@ async function apiError(response: Response, request: SentRequest): Promise<ApiEr
   }
 }
 
-export async function ask<T>(path: string, options?: Options): Promise<Answer<T>> {
-  const response = await send(path, options);
-  return { data: readJson(await response.text()) as T, etag: response.headers.get("ETag") };
+export async function ask<T>(path: string, options: Options = {}): Promise<Answer<T>> {
+  const [table = "", ids] = path.split(IDS);
+  if (ids === undefined) {
+    const response = await send(path, options);
+    return { data: readJson(await response.text()) as T, etag: response.headers.get("ETag") };
+  }
+  const response = await send(table, {
+    ...options,
+    params: { ...options.params, ids },
+    body: options.body === undefined ? undefined : { resource: [options.body] },
+  });
+  const read = readJson(await response.text()) as T & { resource?: [T] };
+  return { data: read.resource ? read.resource[0] : read, etag: null };
 }
 
 export const segment = encodeURIComponent;
 export const tablePath = (dataset: string, table: string): string => `${segment(dataset)}/_table/${segment(table)}`;
-export const recordPath = (dataset: string, table: string, id: string): string =>
-  `${tablePath(dataset, table)}/${id.split(",").map(segment).join(",")}`;
+
+const ONE_QUOTED = /^'((?:[^']|'')*)'$/;
+const IDS = "?ids=";
+
+/** The path of a record. A path cannot contain an empty segment, `.` and `..`; `ask` names such a record by `ids`. */
+export function recordPath(dataset: string, table: string, id: string): string {
+  const text = ONE_QUOTED.exec(id)?.[1]?.replaceAll("''", "'");
+  if (text === undefined) return `${tablePath(dataset, table)}/${id.split(",").map(segment).join(",")}`;
+  return /^\.{0,2}$/.test(text) ? tablePath(dataset, table) + IDS + id : `${tablePath(dataset, table)}/${segment(text)}`;
+}

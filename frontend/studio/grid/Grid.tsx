@@ -6,7 +6,7 @@ import { type MouseEvent, type PointerEvent, Suspense, lazy, useEffect, useMemo,
 import type { Params } from "../api/client";
 import type { Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
-import { idOf, labelOf, shown } from "../lib/format";
+import { idOf, labelOf, partOf } from "../lib/format";
 import { imageColumn, switchImages, useImageColumns } from "../lib/images";
 import type { Column, Sort } from "../lib/listing";
 import { undoLast } from "../lib/undo";
@@ -113,7 +113,7 @@ function Scrolled({ dataset, info, columns, order, params, rows, onWindow, onOpe
   const parentOf = ({ row, column }: Cell): string | null => {
     const field = columns[column]?.field;
     const value = field && rows.row(row)?.[field.name];
-    return field?.ref_table && value !== null && value !== undefined ? placeOf(field.ref_table, shown(value)) : null;
+    return field?.ref_table && value !== null && value !== undefined ? placeOf(field.ref_table, partOf(value, field)) : null;
   };
   const isEditable = ({ row, column }: Cell): boolean => Boolean(canWrite && rows.row(row) && columns[column] && isInline(columns[column].field));
   const edit = (cell: Cell): void => {

@@ -1,7 +1,7 @@
 /** One row of the grid, and one of the list on a phone. Rerendered only when it changes. */
 import { type CSSProperties, memo } from "react";
 import type { Field, Json, Row, TableInfo } from "../api/types";
-import { labelField, labelOf, shown } from "../lib/format";
+import { labelField, labelOf, partOf, shown } from "../lib/format";
 import { T } from "../texts";
 import type { Names } from "./useNames";
 import type { Column } from "../lib/listing";
@@ -74,7 +74,7 @@ export const GridRow = memo(function GridRow({ index, top, width, row, columns, 
             style={style}
           >
             {name ? <>{name} <span className="cell-key">{shown(value)}</span></> : hasText ? plain.text : <Value field={field} value={value} hasImages={column.hasImages} />}
-            {isReference && <span className="cell-parent" data-parent={placeOf(field.ref_table!, shown(value))} title={field.ref_table!} />}
+            {isReference && <span className="cell-parent" data-parent={placeOf(field.ref_table!, partOf(value!, field))} title={field.ref_table!} />}
           </div>
         );
       })}

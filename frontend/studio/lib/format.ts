@@ -74,11 +74,20 @@ export function labelField(info: TableInfo): Field | null {
 /** The name of a record by the columns of `nameFields`; empty if all of them are. */
 export const nameIn = (fields: readonly Field[], row: Row): string => fields.map(({ name }) => shown(row[name])).filter(Boolean).join(" ");
 
-/** The identifier of a row in a path; null without a key. */
+const QUOTED = /^['"(\s]|^$|,|[)\s]$|^\.\.?$/;
+
+/** One value of an identifier, in quotes if it would not be one value without them. */
+export function partOf(value: Json, field: Field | undefined): string {
+  const text = field?.type === "json" ? writeJson(value) : shown(value);
+  return QUOTED.test(text) ? `'${text.replaceAll("'", "''")}'` : text;
+}
+
+/** The identifier of a row, as `recordPath` takes it; null without a key. */
 export function idOf(info: TableInfo, row: Row): string | null {
   if (info.primary_key.length === 0) return null;
   const values = info.primary_key.map((name) => row[name]);
-  return values.some((value) => value === null || value === undefined) ? null : values.map(String).join(",");
+  if (values.some((value) => value === null || value === undefined)) return null;
+  return values.map((value, index) => partOf(value!, info.field.find(({ name }) => name === info.primary_key[index]))).join(",");
 }
 
 export function labelOf(info: TableInfo, row: Row): string {

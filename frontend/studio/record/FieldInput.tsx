@@ -3,7 +3,7 @@ import { ArrowUpRight } from "lucide-react";
 import type { Field, Json } from "../api/types";
 import { Value } from "../grid/Cell";
 import { change } from "../lib/address";
-import { isArray, isBoolean, isDate, isJson, isNumber, isPostgis, isText, shown } from "../lib/format";
+import { isArray, isBoolean, isDate, isJson, isNumber, isPostgis, isText, partOf, shown } from "../lib/format";
 import { T } from "../texts";
 import { Button } from "../ui";
 import { ParentInput } from "./ParentInput";
@@ -30,7 +30,7 @@ export function FieldInput(props: Props) {
   const { dataset, table, field, value, isEditable, isChanged, isNew, isNull, error, onChange } = props;
   if (isNew && !isEditable) return null;
   const id = `field-${field.name}`;
-  const parent = field.ref_table && value !== null && value !== undefined && !isNew ? placeOf(field.ref_table, shown(value)) : null;
+  const parent = field.ref_table && value !== null && value !== undefined && !isNew ? placeOf(field.ref_table, partOf(value, field)) : null;
   const notes = [field.db_type, field.ref_table ? `→ ${field.ref_table}` : "", field.sealed ? T.sealed : "", isNew && field.required ? T.required : "", isNew && field.has_default ? T.byDatabase : ""];
   return (
     <div className={`field ${isChanged ? "changed" : ""}`}>

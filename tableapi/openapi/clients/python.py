@@ -120,7 +120,7 @@ class _Python:
             name = self._names.type_of(table.component)
             create = f"{name}Create" if table.create is not None else "Never"
             update = f"{name}Update" if table.update is not None else "Never"
-            key = "int" if table.key == "integer" else "str"
+            key = "int" if table.key == "integer" else "KeyPart | tuple[KeyPart, ...]"
             kinds = f"{name}, {create}, {update}, {key}, {name}Columns"
             lines.append(f"        self.{attributes[table.label]}: Table[{kinds}] = Table(")
             lines.append(f"            send, transport, {table.path!r}, {name}Columns")

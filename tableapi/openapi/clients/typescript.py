@@ -71,7 +71,7 @@ class _TypeScript:
         if table.update is not None:
             update = f"{name}Update"
             declared.append(self._declared(update, table.update, nested))
-        key = "number" if table.key == "integer" else "string"
+        key = "number" if table.key == "integer" else "KeyPart | readonly KeyPart[]"
         types = {"row": name, "relations": f"{name}Relations", "columns": f"{name}Columns", "key": key}
         declared.append(self._interface(f"{name}Types", types | {"create": create, "update": update}))
         return "\n".join(declared)
