@@ -1,4 +1,4 @@
-/** Studio opens and changes records whose keys have commas, quotes, brackets and slashes, or are empty. */
+/** Studio opens and changes records by keys with commas, quotes, brackets and slashes, and by empty ones. */
 import { check, journey } from "./browser.mjs";
 import { BASE } from "./server.mjs";
 

@@ -78,8 +78,9 @@ _OF_TABLES = (
     Tool("create_records", "Create records", "Create records: all or none.",
          args.CreateRecords, writing.create_records, ("POST",), output=results.WRITTEN),
     Tool("update_records", "Change records",
-         "Change records by key, or all of a filter alike: all or none.",
-         args.UpdateRecords, writing.update_records, ("PATCH",), destructive=True, repeatable=True,
+         "Change records by key, or all of a filter alike: all or none. Instead of a value, change the stored one: "
+         '{"$add": -1}, {"$append": ["x"]}, {"$remove": ["x"]}, {"$merge": {"k": 1}}.',
+         args.UpdateRecords, writing.update_records, ("PATCH",), destructive=True,
          output=results.WRITTEN),
     Tool("delete_records", "Delete records", "Delete records by key or filter: all or none.",
          args.DeleteRecords, writing.delete_records, ("DELETE",), destructive=True, repeatable=True,

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tableapi.query.dml import operators
 from tests.helpers.support import NewDatabase, Serve
 
 SCHEMA = """
@@ -183,3 +184,12 @@ def test_rights_and_row_rules_apply_to_a_change(url: str, module_serve: Serve, t
         response = http.patch("_table/item/7", json={"stock": {"$add": -1}})
         assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "row_rule")
         assert http.get("_table/item/7", params={"fields": "stock"}).json() == {"stock": 0}
+
+
+def test_the_tool_of_agents_names_the_changes(base: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+    listed = httpx2.post(base.replace("api/v2/shop/", "mcp"), json=message, headers=headers).json()["result"]["tools"]
+    [tool] = [tool for tool in listed if tool["name"] == "update_records"]
+    assert [name for name in operators.OPERATORS if f'"{name}"' not in tool["description"]] == []
+    assert tool["annotations"]["idempotentHint"] is False  # adding twice is not adding once

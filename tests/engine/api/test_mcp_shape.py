@@ -101,7 +101,7 @@ async def test_an_access_file_can_let_agents_write(limited: Server) -> None:
         hints = {name: tool.annotations.idempotent_hint for name, tool in tools.items()}
         assert hints == {
             "list_tables": True, "describe_tables": True, "query": True, "aggregate": True, "get_record": True,
-            "create_records": False, "update_records": True, "delete_records": True, "batch": False,
+            "create_records": False, "update_records": False, "delete_records": True, "batch": False,
         }  # fmt: skip
         assert not any(tool.annotations.read_only_hint for name, tool in tools.items() if name.endswith("_records"))
 
