@@ -260,11 +260,12 @@ def _params(query: dict[str, str], body: Any) -> Sent:
 def _call(routine: Routine, values: Mapping[int, Any], binder: Binder) -> Function[Any]:
     """Build the call with bound values. Omitted parameters use their defaults; names are the catalog's.
 
-    With omitted parameters, the others are passed by name, because another overload may have the same types.
+    Parameters are passed by name where all have one, because another overload may have the same types.
     """
     arguments: list[Any] = []
     passed = [argument for argument in routine.arguments if argument.sent or routine.kind == "p"]
-    gap, place = len(values) < len(routine.sent) and all(argument.name for argument in passed), 0
+    omitted, place = len(values) < len(routine.sent), 0
+    gap = all(argument.name for argument in passed) and (omitted or all(argument.mode != "v" for argument in passed))
     for argument in passed:
         if not argument.sent:
             arguments.append(_argument(argument, sa.null(), gap))

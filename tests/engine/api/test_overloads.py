@@ -64,6 +64,9 @@ create function page(a integer) returns text language sql immutable as $$ select
 create function document(v jsonb, t text default '') returns jsonb language sql immutable as $$ select v $$;
 create function far(a integer) returns text language sql immutable as $$ select '1' $$;
 create function far(a integer, b integer, c integer) returns text language sql immutable as $$ select '3' $$;
+create function twin(c varchar) returns text language sql immutable as $$ select 'c:' || c $$;
+create function twin(b varchar, a timestamptz default null) returns text language sql immutable as
+    $$ select 'b:' || b $$;
 create procedure job(inout a integer) language plpgsql as $$ begin a := a + 1; end $$;
 create procedure job(inout a integer, b integer) language plpgsql as $$ begin a := a * b; end $$;
 create procedure job(inout a text) language plpgsql as $$ begin a := a || '!'; end $$;
@@ -71,7 +74,7 @@ create procedure total(inout c bigint) language plpgsql as $$ begin c := -c; end
 """
 NAMES = (
     "total back kind wide clash moment more open apart gap least_of same pair items first_of special through nameless "
-    "page document far job"
+    "page document far twin job"
 )  # fmt: skip
 
 
@@ -127,6 +130,16 @@ def test_a_call_names_its_candidates(client: httpx2.Client) -> None:
     error = client.get("/_func/open(1)").json()["error"]
     assert error["context"]["candidates"] == ["open(a integer, b integer?)", "open(a integer, c text?)"]
     assert "open(a integer, c text?)" in error["message"]
+
+
+def test_names_decide_between_overloads_of_the_same_types(client: httpx2.Client) -> None:
+    assert reason(client.get("/_func/twin('x')")) == (400, "ambiguous_routine")
+    for name in ("b", "c"):
+        for response in (
+            client.post("/_func/twin", json={"params": {name: "x"}}),
+            client.get("/_func/twin", params={name: "x"}),
+        ):
+            assert response.json() == [{"twin": f"{name}:x"}], response.text
 
 
 @pytest.mark.parametrize("name", ["total", "back"])

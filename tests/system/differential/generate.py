@@ -27,6 +27,8 @@ class Read:
     table: str
     options: dict[str, str]
     sql: str
+    count: str = ""  # the query of `meta.count`, if the options ask for it
+    function: bool = False  # whether the rows are read through a function that returns those of the table
 
 
 @dataclass
@@ -64,6 +66,10 @@ class Generator:
         source = self.model.tables[name]
         if self.newest and (source.key,) == source.identity and self.random.random() < 0.3:
             return self._page(name, source)
+        if self.newest and (source.key,) == source.identity and self.random.random() < 0.2:
+            return self._distinct(name, source)
+        if self.newest and self.random.random() < 0.1:
+            return self._of_function(name, source)
         return self._groups(name, source) if self.random.random() < 0.2 else self._list(name, source)
 
     def selection(self) -> Selection:
@@ -119,6 +125,44 @@ class Generator:
             options["order"] = ",".join(text for text, _ in fields[:most])
             ordered = ",".join(str(number + 1) for number in range(most))
         return Read(name, options, f"select {columns} from {name} t where {condition} order by {ordered}{limit}")
+
+    def _distinct(self, name: str, source: Source) -> Read:
+        """Return the first record of each combination of values, and their number."""
+        wire, condition = self.condition(source, "t", 2)
+        columns = dict.fromkeys(self._plain(source, "t")[0] for _ in range(self.random.randint(1, 2)))
+        given = [f"{column}{self._direction()}" for column in columns]
+        sent = given[: self.random.randint(0, len(given))]  # the rest is added, in ascending order
+        others = [(*self.value(source, "t"), self._direction()) for _ in range(self.random.randint(0, 2))]
+        others = others if len(sent) == len(given) else []
+        terms = [*sent, *list(columns)[len(sent) :]]
+        ordered = ", ".join(
+            [f"t.{term}" for term in terms] + [f"{sql}{way}" for _, sql, way in others] + [f"t.{source.key}"]
+        )
+        different = ", ".join(f"t.{column}" for column in columns)
+        size, skip = self.random.randint(1, 30), self.random.randint(0, 5)
+        options = {
+            "fields": f"{source.key} AS k,{','.join(columns)}",
+            "filter": wire,
+            "distinct": ",".join(columns),
+            "order": ",".join([*sent, *(f"{text}{way}" for text, _, way in others)]),
+            "limit": str(size),
+            "offset": str(skip),
+            "include_count": "true",
+        }
+        rows = f"select distinct on ({different}) t.{source.key} as k, {different} from {name} t where {condition}"
+        return Read(
+            name, options, f"{rows} order by {ordered} limit {size} offset {skip}",
+            count=f"select count(*) from (select distinct {different} from {name} t where {condition}) x",
+        )  # fmt: skip
+
+    def _of_function(self, name: str, source: Source) -> Read:
+        """Return a list or groups of the rows of a function, which has no key to complete an order."""
+        read = self._groups(name, source) if self.random.random() < 0.3 else self._list(name, source)
+        if "limit" in read.options:
+            del read.options["limit"], read.options["offset"]
+            read.sql = read.sql.rpartition(" limit ")[0]
+        read.function = True
+        return read
 
     def _page(self, name: str, source: Source) -> Read:
         """Return a page with window functions of its rows. Equal rows of a window are in the order of the page."""

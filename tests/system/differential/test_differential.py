@@ -13,7 +13,9 @@ def test_random_reads_have_the_rows_of_their_sql(new_database: NewDatabase, tmp_
     with ExitStack() as stack:
         outcome = differential(stack, tmp_path, new_database(), 600, 0, seed=3)
     assert outcome.wrong == []
-    assert (outcome.count, outcome.statuses[200]) == (600, 600)
+    assert outcome.count == 600 + 60 * 4  # and calls of functions, of which PostgreSQL rejects some
+    assert outcome.statuses[200] >= 600
+    assert set(outcome.statuses) == {200, 400}
     assert outcome.rows > 1000
 
 

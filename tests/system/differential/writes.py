@@ -15,6 +15,25 @@ from tests.system.differential.generate import Generator, Selection
 from tests.system.differential.models import MODELS, Source
 from tests.system.differential.outcome import Outcome
 
+MERGED = """case jsonb_typeof({0}) when 'object' then {0} else '{{}}' end || '{{"tier": "new", "x": [1]}}'"""
+# Changes of a value by its kind, with the value that they make of a column.
+CHANGES: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "integer": [({"$add": 3}, "coalesce({}, 0) + 3"), ({"$add": "1"}, "coalesce({}, 0) + 1")],
+    "numeric": [({"$add": 2}, "coalesce({}, 0) + 2"), ({"$add": "0.5"}, "coalesce({}, 0) + 0.5")],
+    "texts": [
+        ({"$append": "a"}, "coalesce({}, '{{}}') || array['a']"),
+        ({"$append": ["b", "x"]}, "coalesce({}, '{{}}') || array['b', 'x']"),
+        ({"$remove": "a"}, "array_remove(coalesce({}, '{{}}'), 'a')"),
+    ],
+    "integers": [
+        ({"$append": [1, 2]}, "coalesce({}, '{{}}') || array[1, 2]"),
+        ({"$remove": [1, 3]}, "array_remove(array_remove(coalesce({}, '{{}}'), 1), 3)"),
+    ],
+    "json": [
+        ({"$merge": {"tier": "new", "x": [1]}}, MERGED),
+        ({"$remove": ["n", "tier"]}, "coalesce({}, '[]') - array['n', 'tier']"),
+    ],
+}
 KEPT_EVERY = 8  # selections: each of these is also written for good, and its table is restored
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
 TOOLS = {"update_records": True, "delete_records": False}  # and whether it sends a change
@@ -42,6 +61,8 @@ class Writer:
             for verb in verbs:
                 found = await self._asked(verb, selection, source, dry_run="true", **selection.of_reads)
                 self._check(f"{verb} with {selection.of_reads}", selection, "bad_option", found)
+        if source.change:
+            await self._computed(selection, source)
         for verb in verbs:
             found = await self._asked(verb, selection, source, dry_run="true")
             self._check(f"{verb} as a dry run", selection, expected, found)
@@ -52,12 +73,34 @@ class Writer:
         if keep:
             await self._kept(random.Random(selection.filter).choice(verbs), selection, source, expected)
 
+    async def _computed(self, selection: Selection, source: Source) -> None:
+        """Compare the values after a write that names a change."""
+        draw = random.Random(selection.sql)
+        columns = [name for name, kind in source.columns.items() if kind in CHANGES and not name.endswith("id")]
+        if not columns:
+            return
+        column = draw.choice(columns)
+        change, value = draw.choice(CHANGES[source.columns[column]])
+        shown = ", ".join([*(f"t.{name}" for name in source.identity), value.format(f"t.{column}")])
+        sql = f"select json_build_array({shown})::text from {selection.table} t where {selection.sql}"
+        expected = sorted((json.loads(row[0]) for row in await self.db.fetch(sql)), key=str)
+        fields = [*source.identity, column]
+        response = await self.http.patch(
+            f"{self.base}/api/v2/{self.name}/_table/{selection.table}",
+            params={"filter": selection.filter, **selection.options, "fields": ",".join(fields), "dry_run": "true"},
+            json={"resource": [{column: change}]},
+        )
+        self.outcome.statuses[response.status_code] += 1
+        rows = response.json().get("resource", response.text)
+        found = rows if isinstance(rows, str) else sorted(([row[name] for name in fields] for row in rows), key=str)
+        self._check(f"PATCH {column}: {change}", selection, expected, found)
+
     def _check(self, what: str, selection: Selection, expected: Any, found: Any) -> None:
         self.outcome.count += 1
         if found != expected:
             self.outcome.wrong.append(
                 f"{self.name}/{selection.table} {what} {selection.filter} {selection.options}\n  SQL: {selection.sql}\n"
-                f"  expected {expected!s:.200}\n  found {found!s:.300}"
+                f"  expected {expected!s:.20000}\n  found {found!s:.30000}"
             )
 
     async def _asked(self, verb: str, selection: Selection, source: Source, **options: str) -> Any:
