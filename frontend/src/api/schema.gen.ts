@@ -134,10 +134,7 @@ export interface components {
         };
         /** @description A record of appuser. Which fields are there depends on `fields`. */
         appuser: {
-            /**
-             * Format: uuid
-             * @description uuid
-             */
+            /** @description uuid */
             afid: string;
             /** @description bigint */
             appuserid: number;
@@ -1077,20 +1074,6 @@ export interface components {
             /** @default null */
             next: string | null;
         };
-        Meta_6: {
-            count: number;
-        };
-        /**
-         * @description The number of matches, `estimated` above 10,000.
-         *
-         *     `next` is the cursor of the next page, null at the end.
-         */
-        Meta_7: {
-            count: number;
-            estimated: boolean;
-            /** @default null */
-            next: string | null;
-        };
         News: {
             estimated: boolean;
             new: number;
@@ -1313,7 +1296,7 @@ export interface components {
             searchtext?: string;
         };
         "searchname output": {
-            meta: components["schemas"]["Meta_6"];
+            meta: components["schemas"]["Meta_4"];
             resource: components["schemas"]["Contact"][];
         };
         "searchnews input": {
@@ -1340,7 +1323,7 @@ export interface components {
             verification?: ("valid" | "accept_all" | "risky" | "unknown" | "invalid")[];
         };
         "searchpeople output": {
-            meta: components["schemas"]["Meta_7"];
+            meta: components["schemas"]["Meta_5"];
             resource: components["schemas"]["Match"][];
         };
         "searchurl input": {
@@ -1431,7 +1414,7 @@ export interface components {
             /** @description bigint */
             planid: number;
             /** @description numeric(10,2) */
-            price: number;
+            price: number | string;
             /** @description integer */
             searchpages: number;
             /** @description integer */
@@ -1478,9 +1461,9 @@ export interface components {
             /** @description text */
             planname: string;
             /** @description numeric(10,2) */
-            price: number;
+            price: number | string;
             /** @description numeric(10,2) */
-            refunded: number;
+            refunded: number | string;
             /** @description text */
             status: string;
             /** @description With related=subscriptionplan_by_planid. */
