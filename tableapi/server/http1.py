@@ -43,7 +43,7 @@ _TARGET = re.compile(rb"/[!\"$-~]*")  # no control character, space or fragment
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _VERSIONS = ("1.0", "1.1")
 _OF_BODIES = frozenset((b"content-length", b"transfer-encoding", b"expect"))
-_METHOD = re.compile(rb"[A-Za-z]+ [/*]")
+_METHOD = re.compile(rb"[\w!#$%&'*+.^`|~-]+ [/*]")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
@@ -63,7 +63,7 @@ class ClientRequest(HttpRequest):
     version = "1.1"
     complete = True  # whether the whole body has arrived
     taken = False  # whether all of it has been passed on
-    bodiless = False  # whether it is a GET that announces no body
+    bodiless = False  # whether it is a GET of HTTP/1.1 that announces no body
     expects = False  # whether the client waits for permission to send it
     cut = False  # whether the rest of it cannot be read
     error: ApiError | None = None  # why it cannot be read
@@ -178,7 +178,6 @@ class ClientConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._done:
             return
-        self._quiet = 0.0
         first = self.request is None and self._pairs is None and self._arriving is None
         end = data.find(b"\r\n") if first else -1
         if (
@@ -217,6 +216,7 @@ class ClientConnection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._pairs, self._target, self._size, self._stuck = [], b"", 0, 0
+        self._quiet = 0.0  # not at each byte: a head has its time as a whole
 
     def on_url(self, url: bytes) -> None:
         self._target += url
@@ -233,7 +233,7 @@ class ClientConnection(asyncio.Protocol):
         request.pairs, self._pairs = pairs, None
         request.version, request.complete = parser.get_http_version(), False
         request.keep_alive = parser.should_keep_alive() and not parser.should_upgrade()
-        request.bodiless = request.method == "GET"
+        request.bodiless = request.method == "GET" and request.version == "1.1"
         for name, value in pairs or ():
             if name in _OF_BODIES:
                 request.bodiless = False

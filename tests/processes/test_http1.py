@@ -74,6 +74,7 @@ REFUSED = [
     pytest.param(GET + HOST + b"\r\n", 400, "'host' was sent twice", id="the same Host twice"),
     pytest.param(GET + b"Host: y\r\n\r\n", 400, "'host' was sent twice", id="two Hosts"),
     pytest.param(b"FOO / HTTP/1.1\r\n" + HOST + b"\r\n", 405, "Unknown method", id="unknown method"),
+    pytest.param(b"VERSION-2 / HTTP/1.1\r\n" + HOST + b"\r\n", 405, "Unknown method", id="method with a hyphen"),
     pytest.param(b"get / HTTP/1.1\r\n" + HOST + b"\r\n", 405, "Unknown method", id="method in lower case"),
     pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "not valid HTTP/1.1", id="TLS"),
     pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "not valid HTTP/1.1", id="HTTP/2"),
@@ -188,6 +189,12 @@ def test_known_headers_are_not_reused_for_others(port: int) -> None:
         assert (found, closed) == ([200] * 6 + [400], True)
         types = [line.split(b"/")[1][:4] for line in received.split(b"\r\n") if line.startswith(b"content-type")]
         assert types[:5] == [b"json", b"json", b"csv;", b"json", b"csv;"]
+
+
+def test_http_1_1_needs_a_host_even_if_1_0_sent_the_same_headers(port: int) -> None:
+    old, new = (b"GET " + ROW + b" HTTP/1.%d\r\nConnection: keep-alive\r\n\r\n" % minor for minor in (0, 1))
+    found, _, _ = exchange(port, old, old, new, pause=0.05)
+    assert found == [200, 200, 400]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -80,6 +80,22 @@ async def test_an_idle_connection_is_closed(url: str, tmp_path: Path, sent: byte
         received = await all_of(await opened(port, sent))
         assert received.count(b"HTTP/1.1 200 OK") == served
         await until(lambda: not server.connections)
+
+
+@pytest.mark.parametrize("drop", [b"a", b"\r\n"], ids=["of a head", "of empty lines"])
+async def test_a_head_that_drips_has_its_time_as_a_whole(url: str, tmp_path: Path, drop: bytes) -> None:
+    head = b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: " if drop == b"a" else b""
+    async with serving(url, tmp_path, idle_seconds=0.5) as (server, port):
+        connection, loop = await opened(port, head), asyncio.get_running_loop()
+        await until(lambda: bool(server.connections))
+        drops = 0
+        while server.connections and drops < 100:
+            with suppress(ConnectionError):
+                await loop.sock_sendall(connection, drop)
+            drops += 1
+            await asyncio.sleep(0.05)
+        connection.close()
+        assert drops < 60
 
 
 async def test_a_client_that_reads_nothing_is_disconnected(url: str, tmp_path: Path) -> None:
