@@ -148,7 +148,7 @@ function Preview({ file, found, onEncoding, onMapping }: PreviewProps) {
   const address = (cells: string[]) => readable(used.length > 0 ? cell(cells, "linkedinurl") : cells.join(" "));
   const counts = { added: found.added, present: found.present, duplicates: found.duplicates, missing: found.not_found };
   return (
-    <div className={classes.found}>
+    <div className={classes.previewed}>
       <div role="status">
         <p className={classes.previewLead}>{t("people.previewOf", { name: file.name, count: found.total })}</p>
         <p>
