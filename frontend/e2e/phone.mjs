@@ -15,9 +15,9 @@ async function contacts(page) {
   check(new Set(more.map(String)).size === 1, `every count of more values to stand on one line at one edge, not ${more.join(" | ")}`);
   await page.getByRole("row").getByRole("checkbox").nth(1).check();
   const bar = page.getByRole("group", { name: /selected/ });
-  const [outer, button] = [await bar.boundingBox(), await bar.getByRole("button", { name: "Export Excel" }).boundingBox()];
-  const [before, after] = [button.x - outer.x, outer.x + outer.width - button.x - button.width];
-  check(Math.abs(before - after) < 1, `the button in the middle of its bar: ${before} px before, ${after} px after it`);
+  const [outer, first, last] = [await bar.boundingBox(), await bar.getByRole("button", { name: "Export Excel" }).boundingBox(), await bar.getByRole("button", { name: "Add to list" }).boundingBox()];
+  const [before, after] = [first.x - outer.x, outer.x + outer.width - last.x - last.width];
+  check(Math.abs(before - after) < 1, `the buttons to fill their bar: ${before} px before, ${after} px after them`);
 }
 
 async function dashboard(page) {

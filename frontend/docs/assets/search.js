@@ -50,7 +50,8 @@ function weight(item, word) {
   else if (item.name.includes(` ${word}`)) points += 7;
   else if (item.name.includes(word)) points += 4;
   if (item.where.includes(word)) points += 3;
-  if (item.tags.includes(word)) points += 10;
+  if (` ${item.tags} `.includes(` ${word} `)) points += 16;
+  else if (item.tags.includes(word)) points += 10;
   const at = item.low.indexOf(word);
   if (at >= 0) points += (/[^\p{L}\p{N}]/u.test(item.low[at - 1] ?? " ") ? 2 : 1) + (at < 300 ? 1 : 0);
   return points;
