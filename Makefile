@@ -22,7 +22,9 @@ WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: place setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
+# The packages of both languages are installed side by side, which takes a third less time.
+run: place ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
+	@$(MAKE) -j2 setup
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
 # PostgreSQL does not run as root, and the user that it then runs as has to reach its programs.
@@ -36,13 +38,7 @@ test: place ## Every check, with JOBS=4 workers: half of the time tests wait
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
 	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),4) -m "not timing" tests
 
-# The packages of both languages are installed side by side, which takes a third less time.
-setup: ## Install what run and test need: .venv/bin/tableapi, frontend/dist
-	@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j2) installed
-
-.PHONY: installed
-installed: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html build/docs/.built
-	@:
+setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
 dev: setup ## Server and front end that reload after a change of a file
 	@DEMO=$${DEMO-1} $(BIN)/tableapi serve --reload & server=$$!; \

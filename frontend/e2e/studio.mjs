@@ -184,8 +184,7 @@ journey("studio exports, and imports what it exported", async (open) => {
   await page.getByRole("button", { name: "New record" }).click();
   await drawer(page).getByLabel("name").fill("Night shift");
   await drawer(page).getByRole("button", { name: "Save" }).click();
-  await page.getByText("The record was created.").waitFor();
-  await page.getByRole("status").getByRole("button", { name: "Close" }).click(); // the next message is that of the copy
+  await page.getByRole("status").filter({ hasText: "The record was created." }).getByRole("button", { name: "Close" }).click();
   await drawer(page).getByRole("button", { name: "More" }).click();
   await drawer(page).getByRole("button", { name: "Duplicate" }).click();
   await drawer(page).getByRole("button", { name: "Save" }).click();
