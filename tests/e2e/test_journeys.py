@@ -15,7 +15,8 @@ from tests.helpers.support import ROOT, NewDatabase, Serve, free_port
 # Parts of journeys, and the journeys of the other files of this folder.
 ELSEWHERE = (
     "browser", "mail", "screens", "server", "states", "steady", "dailywork", "apidocs", "desk", "docs", "docpictures",
-    "imports", "otherorigin", "pictures", "studio", "studioedit", "studiohome", "studiosignin", "studiowebhooks",
+    "imports", "otherorigin", "pictures", "studio", "studioedit", "studiohome", "studiokeys", "studiosignin",
+    "studiowebhooks",
 )  # fmt: skip
 # Journeys that do not affect each other share a server and one start of the browser.
 SHARED = (
