@@ -35,7 +35,7 @@ class Output(BaseModel):
     resource: Sequence[Listed]
 
 
-@script(roles=(*SESSION, *VIEW), limit="240/minute per user")
+@script(roles=(*SESSION, *VIEW), limit="240/minute per user", errors=(404,))
 async def run(ctx: Context, input: Input) -> Output:
     part = lists.Part(input.text.strip(), input.revealed, input.order, input.limit, input.offset)
     count, people = await lists.page(ctx, input.listid, part)

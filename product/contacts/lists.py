@@ -84,20 +84,24 @@ _ORDERS: dict[Order, str] = {
     "name": "lower(i.full_name), i.itemid", "-name": "lower(i.full_name) desc, i.itemid",
     "company": "lower(i.company), i.itemid", "-company": "lower(i.company) desc, i.itemid",
 }  # fmt: skip
-_PAGE = """
-    select i.itemid, i.personid, i.linkedinurl, i.full_name, i.title, i.company, i.country, p.city, i.tags, i.note,
-           u.name as addedby, i.createdon, p.phonecipher is not null as directdial,
-           p.businesscipher is not null as businessemail, p.personalcipher is not null as personalemail,
-           count(*) over () as matches
-    from contactlistitem i join person p using (personid) left join appuser u on u.appuserid = i.addedby
-    where i.clientid = $1 and i.listid = $2
-      and ($3 = '' or position(lower($3) in lower(concat_ws(' ', i.full_name, i.title, i.company))) > 0)
-      and ($4::boolean is null or $4 = (
-          num_nonnulls(p.phonecipher, p.businesscipher, p.personalcipher)
-          <= (select count(*) from reveal r where r.clientid = i.clientid and r.personid = i.personid)
-      ))
-    order by {order} limit $5 offset $6
-"""
+
+
+def _page(order: str) -> str:
+    """Return the statement that reads one page of a list in an order."""
+    return f"""
+        select i.itemid, i.personid, i.linkedinurl, i.full_name, i.title, i.company, i.country, p.city, i.tags, i.note,
+               u.name as addedby, i.createdon, p.phonecipher is not null as directdial,
+               p.businesscipher is not null as businessemail, p.personalcipher is not null as personalemail,
+               count(*) over () as matches
+        from contactlistitem i join person p using (personid) left join appuser u on u.appuserid = i.addedby
+        where i.clientid = $1 and i.listid = $2
+          and ($3 = '' or position(lower($3) in lower(concat_ws(' ', i.full_name, i.title, i.company))) > 0)
+          and ($4::boolean is null or $4 = (
+              num_nonnulls(p.phonecipher, p.businesscipher, p.personalcipher)
+              <= (select count(*) from reveal r where r.clientid = i.clientid and r.personid = i.personid)
+          ))
+        order by {order} limit $5 offset $6
+    """  # noqa: S608 - one of _ORDERS
 
 
 class Listed(Owned):
@@ -138,7 +142,7 @@ async def page(ctx: Context, listid: int, part: Part) -> tuple[int, Sequence[Lis
     """
     await people(ctx, listid)
     client = ctx.actor.clientid
-    sql = _PAGE.format(order=_ORDERS[part.order])
+    sql = _page(_ORDERS[part.order])
     rows = await ctx.db.fetch(sql, client, listid, part.text, part.revealed, part.limit, part.offset)
     owned = await search.owned_of(ctx, client, [row["personid"] for row in rows])
     names = Listed.model_fields.keys() - Owned.model_fields.keys() - {"has"}

@@ -67,6 +67,10 @@ class Document:
             "servers": [{"url": self._root}],
             "security": self._security,
         }
+        scripts = list(scripts)
+        for script in scripts:  # before the tables, which may have been named alike later
+            if script.name not in self._script_words:
+                self._script_words[script.name] = self._word(_PATH_SEPARATORS.sub(" ", script.name))
         first: dict[str, None] = {}  # the tags of scripts that have one of their own, in order
         yield dumps(head)[:-1] + b',"paths":{'
         yield from _members(self._table_paths(datasets))
@@ -136,8 +140,6 @@ class Document:
     # -- scripts -----------------------------------------------------------------------------------------------------
 
     def _add_script(self, script: Script) -> None:
-        if script.name not in self._script_words:
-            self._script_words[script.name] = self._word(_PATH_SEPARATORS.sub(" ", script.name))
         operation: Json = {
             "operationId": script.method.lower() + self._script_words[script.name],
             "summary": script.summary.strip() or script.name,

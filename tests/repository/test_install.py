@@ -128,22 +128,22 @@ def old_pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an index of every locked package, and newer releases of those wanted with extras."""
     folder = tmp_path_factory.mktemp("index")
-    pins = {name: version for lock in set(INSTALLERS.values()) for name, version, _ in _pins(lock)}
+    pins = {(name, version) for lock in set(INSTALLERS.values()) for name, version, _ in _pins(lock)}
     wanted: dict[str, set[str]] = {}
-    for name in pins:
+    for name, _ in pins:
         for text in _requirements(name):
             if match := re.match(r"([\w.-]+) ?\[([^\]]+)\]", text):
                 wanted.setdefault(_normal(match[1]), set()).update(match[2].replace(" ", "").split(","))
     assert len(wanted) > 2, "no package is wanted with an extra"
-    hashes: dict[str, str] = {}
-    for name, version in pins.items():
+    hashes: dict[tuple[str, str], str] = {}
+    for name, version in pins:
         extras = wanted.get(_normal(name), set())
-        hashes[name] = _wheel(folder / "simple", name, version, _requirements(name), extras)
+        hashes[name, version] = _wheel(folder / "simple", name, version, _requirements(name), extras)
         if extras:
             _wheel(folder / "simple", name, "9999.0", _requirements(name), extras)
     for lock in set(INSTALLERS.values()):
         lines = [
-            f"{name}=={version}{f' ; {marker}' if marker else ''} --hash=sha256:{hashes[name]}"
+            f"{name}=={version}{f' ; {marker}' if marker else ''} --hash=sha256:{hashes[name, version]}"
             for name, version, marker in _pins(lock)
         ]
         (folder / lock).parent.mkdir(parents=True, exist_ok=True)

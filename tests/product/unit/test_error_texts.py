@@ -26,7 +26,8 @@ FOR_PROGRAMS = {
     "key_fixed", "key_missing", "key_of_app", "test_key",
     "no_downgrade_record", "no_key", "no_such_file", "no_such_payment", "no_such_picture", "no_such_transaction",
     "not_0_or_1", "not_a_date", "not_downgrade", "not_one_line", "not_register_or_social", "one_key", "one_list",
-    "one_member", "one_record", "one_search", "reveals_of_owner", "reveals_of_team", "role_unknown", "scope",
+    "one_member", "one_record", "one_search", "people_or_companies", "reveals_of_owner",
+    "reveals_of_team", "role_unknown", "scope",
     "string_type", "text_not_utf8", "token_or_credential", "too_many_changes", "too_many_people", "too_many_votes",
     "urls_or_search", "which_member", "which_session", "which_user",
 }  # fmt: skip
