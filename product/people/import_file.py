@@ -113,6 +113,7 @@ class LineReader:
         marked = [(address, mark) for address, mark in marked if _is_address(number, address, left_out)]
         if not _DOMAIN.fullmatch(texts[3]):
             texts[3] = search_terms.domain_of(texts[3])
+        texts[4] = search_terms.country_known(texts[4])
         full_name, title, company, domain, country, city, industry, size, seniority = texts
         numbers = _numbers(number, ordered[-1], country, left_out)
         addresses = [*personal, *(address for address, _ in marked)]

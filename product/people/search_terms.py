@@ -120,6 +120,13 @@ def country_code(text: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
+@lru_cache(maxsize=10_000)
+def country_known(text: str) -> str:
+    """Return the code of a country as ISO 3166 writes it, such as DEU; unknown text is returned unchanged."""
+    code = country_code(text).upper()
+    return code if pycountry.countries.get(alpha_3=code) is not None else text
+
+
 def country_name(text: str) -> str:
     """Return the English name of a country, given its name or code; unknown text is unchanged."""
     country = pycountry.countries.get(alpha_3=country_code(text).upper())
