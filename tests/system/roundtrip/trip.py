@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from product.people import directory, phones
+from product.people import directory, phones, search_terms
 from product.people.import_file import HEADER
 from tableapi.ratelimit import counter
 from tests.helpers.product import API, Product, User
@@ -84,8 +84,8 @@ def _given(one: Made) -> Reading:
     """Return the reading of a line, as a file of plain values gives it."""
     cells = one.cells
     numbers = [phones.dialled(number, cells["country"]) for number in cells["phones"].split(";") if number]
-    return {name: cells[name] for name in ("full_name", "title", "company", "country", "city")} | {
-        "company_domain": cells["company_domain"].lower(),
+    return {name: cells[name] for name in ("full_name", "title", "company", "city")} | {
+        "country": search_terms.country_known(cells["country"]), "company_domain": cells["company_domain"].lower(),
         "personal": sorted(filter(None, cells["personal_emails"].split(";"))),
         "business": sorted(filter(None, cells["business_emails"].split(";"))), "phones": sorted(set(numbers)),
     }  # fmt: skip
