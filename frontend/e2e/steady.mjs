@@ -23,12 +23,12 @@ export const APPEARANCES = {
 
 /** Shows the page in an appearance, once the app has followed the scheme and its colors have changed.
 
- Pages without the app have no such attribute. */
+ Pages without the app have no such attribute. In a closed part of a page, transitions stay after their end. */
 export async function appear(page, media) {
   await page.emulateMedia(media);
   await page.waitForFunction((scheme) => {
     const followed = (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme;
-    return followed && !document.getAnimations().some((animation) => animation instanceof CSSTransition);
+    return followed && !document.getAnimations().some((animation) => animation instanceof CSSTransition && animation.playState !== "finished");
   }, media.colorScheme);
 }
 
