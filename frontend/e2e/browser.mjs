@@ -3,6 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
 import { BASE, TIMEOUT, WIDE } from "./server.mjs";
+import { settled } from "./steady.mjs";
 
 export { BASE, CHROMIUM, MEMBER, NARROW, OWNER, SMALL, WIDE } from "./server.mjs";
 
@@ -90,6 +91,7 @@ export const checkOf = (scheme) => (scheme === "light" ? accessible : contrastin
 async function clean(page, what, part, options) {
   // Skipping frames of other origins and the list of passed rules takes a third of the time. Axe itself, half a megabyte,
   // is loaded into a page once.
+  await settled(page);
   const loaded = page.frames().length === 1 && (await page.evaluate(() => "axe" in window));
   const axe = new AxeBuilder({ page, axeSource: loaded ? ";" : undefined }).include(part).setLegacyMode().options({ resultTypes: ["violations"], preload: false, ...options });
   const { violations } = await axe.analyze();

@@ -26,11 +26,13 @@ export const APPEARANCES = {
  Pages without the app have no such attribute. In a closed part of a page, transitions stay after their end. */
 export async function appear(page, media) {
   await page.emulateMedia(media);
-  await page.waitForFunction((scheme) => {
-    const followed = (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme;
-    return followed && !document.getAnimations().some((animation) => animation instanceof CSSTransition && animation.playState !== "finished");
-  }, media.colorScheme);
+  await page.waitForFunction((scheme) => (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme, media.colorScheme);
+  await settled(page);
 }
+
+/** Waits until no color or size changes any more. */
+export const settled = (page) =>
+  page.waitForFunction(() => !document.getAnimations().some((animation) => animation instanceof CSSTransition && animation.playState !== "finished"));
 
 /** Replaces dates and times in the texts of a page, once it is fully rendered. */
 export async function steady(page) {
