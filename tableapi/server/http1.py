@@ -225,7 +225,7 @@ class ClientConnection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._size += len(name) + len(value)
         if self._pairs is not None:  # else it is a trailer, which nothing reads
-            self._pairs.append((name.lower(), value))
+            self._pairs.append((name.lower(), value.strip(b" \t")))  # llhttp leaves the blanks at the end
 
     def on_headers_complete(self) -> None:
         parser, pairs = self._parser, self._pairs

@@ -128,6 +128,7 @@ ACCEPTED = [
     pytest.param(GET + b"\r\n", [200], id="GET"),
     pytest.param((GET + b"\r\n") * 40, [200] * 40, id="40 at once"),
     pytest.param(GET + b"X: y\r\n\r\n" + GET + b"\r\n" + GET + b"X: y\r\n\r\n", [200] * 3, id="different headers"),
+    pytest.param(PATCH + b"Content-Length:  15 \t\r\n\r\n" + BODY, [200], id="blanks around a value"),
     pytest.param(b"\r\n\r\n" + GET + b"\r\n", [200], id="empty lines first"),
     pytest.param(b"GET http://x" + ROW + b" HTTP/1.1\r\n" + HOST + b"\r\n", [200], id="absolute form"),
     pytest.param("GET /api/v2/x/_table/t?filter=name='Jörg' HTTP/1.1\r\nHost: x\r\n\r\n".encode(), [200], id="UTF-8"),
