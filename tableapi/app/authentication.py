@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from tableapi.app.state import AppState
+from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.policy import ANYONE, Actor, role_error
 from tableapi.errors import ApiError, Unauthorized
 from tableapi.http.request import HttpRequest
@@ -54,7 +55,7 @@ class Authentication:
             # A host program has its own host name, and data that its policy grants to anyone may be read under any
             # name.
             state.guard.check(request, host=not state.served.embedded or actor.role == "*")
-        if state.limited:
+        if state.limited:  # a call less for each request of a server without limits
             self.count(request, actor)
         denied = state.sessions.confined.get(actor.role)
         if denied is not None and (script is None or actor.role not in script.roles):
@@ -88,10 +89,8 @@ class Authentication:
         """Return the caller of a public script, or raise the error of its credentials."""
         if script is not None and ANYONE in script.roles:
             return Actor("key")  # a sign-in ignores any token sent with it
-        state = self._state
         if error.reason == "no_key":
-            if state.limited:  # rejected sessions are counted during look-up
-                request.hit = count_use("ip", request.network, state.settings.address_per_minute, 60)
+            self.count(request, NOBODY)  # rejected sessions are counted during look-up
             if _IN_URL.search(request.query_string):
                 raise Unauthorized(_KEY_IN_URL, reason="no_key") from error
         raise error

@@ -38,7 +38,7 @@ TOUCH_SECONDS = 60.0
 class Headers(dict[str, str]):
     """The headers of a request by lower-case name, checked; nothing adds to them.
 
-    A connection keeps them while its client sends the same ones, so that their caller is identified once.
+    A server keeps those that clients send again (server/http1.py), so that their caller is identified once.
     """
 
     __slots__ = ("caller",)

@@ -47,11 +47,8 @@ _METHOD = re.compile(rb"[\w!#$%&'*+.^`|~-]+ [/*]")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
-_CLOSE, _KEEP_ALIVE, _CHUNKED = (
-    b"connection: close\r\n",
-    b"connection: keep-alive\r\n",
-    b"transfer-encoding: chunked\r\n",
-)
+_CLOSE, _KEEP_ALIVE = b"connection: close\r\n", b"connection: keep-alive\r\n"
+_CHUNKED = b"transfer-encoding: chunked\r\n"
 _UNREAD = Headers()
 
 
