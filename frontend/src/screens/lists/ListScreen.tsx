@@ -1,8 +1,7 @@
 /** One list: its people with their values, what is left to reveal, its name and its readers. */
-import { Button, Menu, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, Menu } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Ellipsis, Eye, FileDown, Pencil, Search, Trash2, UserMinus, UsersRound } from "lucide-react";
+import { Ellipsis, Eye, FileDown, Pencil, Trash2, UserMinus, UsersRound } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { Link, Navigate, useNavigate, useParams, useSearchParams } from "react-router";
 import { toast } from "../../../shared/toasts";
@@ -22,6 +21,7 @@ import { Pager } from "../../components/ui/Pager";
 import { Toolbar } from "../../components/ui/Toolbar";
 import { usePicked } from "../../components/usePicked";
 import { briefDayText } from "../../lib/dates";
+import { SearchBox } from "../../components/ui/SearchBox";
 import { t } from "../../lib/i18n.people";
 import { lastPage, pageNumber, pageSize } from "../../lib/paging";
 import { TwoLines } from "../person/PersonCells";
@@ -119,7 +119,7 @@ function People({ listid, list }: { listid: number; list: ContactList | undefine
       }
     >
       <Toolbar label={t("people.filters")}>
-        <SearchBox text={part.text ?? ""} onSearch={(search) => change({ search })} />
+        <SearchBox delay={TYPE_MS} w={{ base: "100%", sm: 280 }} label={t("people.searchList")} text={part.text ?? ""} onSearch={(search) => change({ search })} />
         <FilterChip pressed={part.revealed === false} onChange={(on) => change({ left: on ? "1" : "" })}>
           {t("people.left")}
         </FilterChip>
@@ -167,26 +167,6 @@ function People({ listid, list }: { listid: number; list: ContactList | undefine
 
 const FLIPPED: Record<string, Order> = { newest: "oldest", name: "-name", company: "-company" };
 const nextOrder = (order: Order, by: string): string => (order === by ? (FLIPPED[by] ?? by) : by === "newest" ? "" : by);
-
-function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const search = useDebouncedCallback(onSearch, TYPE_MS);
-  return (
-    <TextInput
-      size="sm"
-      w={{ base: "100%", sm: 280 }}
-      aria-label={t("people.searchList")}
-      placeholder={t("people.searchList")}
-      leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}
-      value={typed}
-      maxLength={100}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        search(event.currentTarget.value.trim());
-      }}
-    />
-  );
-}
 
 function Nothing({ filtered, onImport }: { filtered: boolean; onImport: () => void }) {
   return (

@@ -1,14 +1,13 @@
 /** The row above the list: search, filter chips, and view options. */
-import { NativeSelect, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Search } from "lucide-react";
-import { type ReactNode, memo, useState } from "react";
+import { type ReactNode, memo } from "react";
 import { isOwner, useAccount } from "../../api/account";
 import { myTags } from "../../api/contacts";
 import { team } from "../../api/team";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { Toolbar } from "../../components/ui/Toolbar";
+import { SearchBox } from "../../components/ui/SearchBox";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./MyContacts.module.css";
 import { type ChangeList, type ListParams, TEAM } from "./useListParams";
@@ -41,7 +40,7 @@ export function Filters({ shown, change, end }: Props) {
       }
       below={<Controls shown={shown} change={change} />}
     >
-      <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
+      <SearchBox delay={DEBOUNCE_MS} className={classes.search} label={t("contacts.searchLabel")} placeholder={t("contacts.searchPlaceholder")} text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
     </Toolbar>
   );
 }
@@ -104,39 +103,6 @@ function ByTag({ tag, onChange }: { tag: string; onChange: (tag: string) => void
       data={[{ value: "", label: t("contacts.anyTag") }, ...options]}
       value={tag}
       onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
-}
-
-function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const [shown, setShown] = useState(text);
-  const [sent, setSent] = useState(text);
-  const search = useDebouncedCallback((value: string) => {
-    setSent(value);
-    onSearch(value);
-  }, DEBOUNCE_MS);
-  // Back, or Clear search, changed the address; the last sent text may be older than the typed one.
-  if (text !== shown) {
-    setShown(text);
-    if (text !== sent) {
-      setSent(text);
-      setTyped(text);
-    }
-  }
-  return (
-    <TextInput
-      className={classes.search}
-      size="sm"
-      aria-label={t("contacts.searchLabel")}
-      placeholder={t("contacts.searchPlaceholder")}
-      leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}
-      value={typed}
-      maxLength={100}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        search(event.currentTarget.value.trim());
-      }}
     />
   );
 }
