@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Literal
 from urllib.parse import urlsplit
@@ -128,9 +129,27 @@ class StatementProxy:
 
     async def _to_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
         """Relay what the server sends on connection `number`."""
-        with contextlib.suppress(OSError):
-            while data := await reader.read(65536):
-                if self.late and self.late_only in (0, number):
-                    await asyncio.sleep(self.late)
-                writer.write(data)
-                await writer.drain()
+        sent = asyncio.Queue[tuple[float, bytes]]()
+
+        async def read() -> None:
+            ended = False
+            while not ended:
+                data = b""
+                with contextlib.suppress(OSError):
+                    data = await reader.read(65536)
+                ended = not data
+                late = self.late if self.late_only in (0, number) else 0.0
+                sent.put_nowait((time.monotonic() + late, data))
+
+        reading = asyncio.ensure_future(read())
+        try:
+            with contextlib.suppress(OSError):
+                while True:  # a message does not wait for the delay of the one before
+                    due, data = await sent.get()
+                    await asyncio.sleep(due - time.monotonic())
+                    if not data:
+                        return
+                    writer.write(data)
+                    await writer.drain()
+        finally:
+            reading.cancel()
