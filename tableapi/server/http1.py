@@ -38,11 +38,13 @@ SWEEP_SECONDS = 2.0  # between looks at these
 MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_IN_FLIGHT limits the requests in flight
 # Heads that are remembered, the length of one, and for how long.
 MAX_KNOWN, KNOWN_BYTES, KNOWN_SECONDS = 2000, 4096, 60.0
-_OF_ONE_REQUEST = frozenset(("x-request-id", "traceparent", "if-none-match", "if-modified-since", "range"))
-_TARGET = re.compile(rb"/[!\"$-~]*")  # no control character, space or fragment
+_OF_ONE_REQUEST = frozenset(
+    ("x-request-id", "traceparent", "if-match", "if-none-match", "if-modified-since", "range", "idempotency-key")
+)
+# no control character, space or fragment
+_LINE = re.compile(rb"(GET|POST|PUT|PATCH|DELETE) (/[!\"$-~]*) HTTP/1\.1")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _VERSIONS = ("1.0", "1.1")
-_OF_BODIES = frozenset((b"content-length", b"transfer-encoding", b"expect"))
 _METHOD = re.compile(rb"[\w!#$%&'*+.^`|~-]+ [/*]")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -60,12 +62,12 @@ class ClientRequest(HttpRequest):
     version = "1.1"
     complete = True  # whether the whole body has arrived
     taken = False  # whether all of it has been passed on
-    bodiless = False  # whether it is a GET of HTTP/1.1 that announces no body
+    length: int | None = None  # of its body, if that is known and the head can be sent again
     expects = False  # whether the client waits for permission to send it
     cut = False  # whether the rest of it cannot be read
     error: ApiError | None = None  # why it cannot be read
     checked = False  # whether its headers were read, and nothing was wrong with them
-    block = b""  # everything after the request line, if another request may begin with the same
+    block = b""  # the head without its first line, if another request may have the same
 
     def __init__(self, connection: ClientConnection, method: str, target: bytes, headers: Headers) -> None:
         path, _, self.query_string = target.partition(b"?")
@@ -177,22 +179,26 @@ class ClientConnection(asyncio.Protocol):
             return
         first = self.request is None and self._pairs is None and self._arriving is None
         end = data.find(b"\r\n") if first else -1
+        body = data.find(b"\r\n\r\n", end) + 4 if end > 0 else 0
         if (
-            end > 0
-            and (known := self.server.known.get(data[end:])) is not None  # parsed and checked before
-            and data.startswith(b"GET ")
-            and data.endswith(b" HTTP/1.1", 0, end)
-            and _TARGET.fullmatch(data, 4, end - 9)
+            (known := self.server.known.get(data[end:body])) is not None  # parsed and checked before
+            and len(data) - body == known[1]
+            and (line := _LINE.fullmatch(data, 0, end)) is not None
         ):
-            self._start(ClientRequest(self, "GET", data[4 : end - 9], known))
+            request = ClientRequest(self, line[1].decode(), line[2], known[0])
+            if known[1]:
+                request.arrived.append(data[body:])
+                request.held = known[1]
+            self._start(request)
             return
         if end > 0 and not data[:end].isascii():  # some clients send the characters of an address as they were typed
             data = _NOT_ASCII.sub(lambda byte: b"%%%02X" % byte[0][0], data[:end]) + data[end:]
             end = data.find(b"\r\n")
+            body = data.find(b"\r\n\r\n", end) + 4
         self._parse(data)
-        request = self.request
-        if end > 0 and request is not None and request.bodiless and data.find(b"\r\n\r\n") == len(data) - 4:
-            request.block = data[end:]
+        arrived = self.request
+        if body > 4 and arrived is not None and arrived.complete and arrived.length == len(data) - body:
+            arrived.block = data[end:body]
 
     def _parse(self, data: bytes) -> None:
         self._stuck += len(data)
@@ -230,14 +236,17 @@ class ClientConnection(asyncio.Protocol):
         request.pairs, self._pairs = pairs, None
         request.version, request.complete = parser.get_http_version(), False
         request.keep_alive = parser.should_keep_alive() and not parser.should_upgrade()
-        request.bodiless = request.method == "GET" and request.version == "1.1"
+        length: int | None = 0
         for name, value in pairs or ():
-            if name in _OF_BODIES:
-                request.bodiless = False
-            if name == b"expect":
-                request.expects = value.lower() == b"100-continue"
-            elif name == b"transfer-encoding" and value.lower() != b"chunked":
-                request.error = BadRequest("Send the body with no transfer coding but chunked.", reason="bad_http")
+            if name == b"content-length":
+                length = int(value) if length is not None else None
+            elif name == b"expect":
+                length, request.expects = None, value.lower() == b"100-continue"
+            elif name == b"transfer-encoding":
+                length = None
+                if value.lower() != b"chunked":
+                    request.error = BadRequest("Send the body with no transfer coding but chunked.", reason="bad_http")
+        request.length = length if request.version == "1.1" else None
         if request.version not in _VERSIONS:
             request.error = BadRequest(f"Send HTTP/1.1, not HTTP/{request.version}.", reason="bad_http")
         if self._size > HEAD_BYTES or len(pairs or ()) > MAX_HEADERS:
@@ -361,8 +370,8 @@ class ClientConnection(asyncio.Protocol):
         if request.ends or not request.keep_alive:
             self.close(lingers=request.ends)
             return
-        if request.block and request.checked:
-            self.server.remember(request.block, request.headers)
+        if request.block and request.checked and request.length is not None:
+            self.server.remember(request.block, request.headers, request.length)
         if self._waiting:
             self._start(self._waiting.popleft())
         self.read_on()
@@ -417,8 +426,8 @@ class Server:
         self.app, self.idle_seconds, self.stalled_seconds = app, idle_seconds, stalled_seconds
         self.loop = asyncio.get_running_loop()
         self.connections: set[ClientConnection] = set()
-        # Headers by the bytes after the first line, of requests without a body; with the tokens of sessions.
-        self.known: dict[bytes, Headers] = {}
+        # Headers, with the tokens of sessions, and the length of the body, by the bytes between first line and body.
+        self.known: dict[bytes, tuple[Headers, int]] = {}
         self._forget_at = self.loop.time() + KNOWN_SECONDS
         self.stopping = False
         self._second, self._date = 0, b""
@@ -436,13 +445,13 @@ class Server:
             self._second, self._date = second, f"date: {formatdate(second, usegmt=True)}\r\n".encode()
         return self._date
 
-    def remember(self, block: bytes, headers: Headers) -> None:
-        """Keep the headers that these bytes mean for a while, unless they are of one request only."""
+    def remember(self, block: bytes, headers: Headers, length: int) -> None:
+        """Keep what these bytes mean for a while, unless they are of one request only."""
         if len(block) > KNOWN_BYTES or not _OF_ONE_REQUEST.isdisjoint(headers):
             return
         if len(self.known) >= MAX_KNOWN:
             self.known.clear()
-        self.known[block] = headers
+        self.known[block] = headers, length
 
     def _sweep(self) -> None:
         now = self.loop.time()
