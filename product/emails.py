@@ -14,10 +14,8 @@ from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, Valida
 
 MAX_CHARS = 254  # RFC 5321, 4.5.3.1.3, without the angle brackets
 # The form of nearly every address. Only the domain of others needs IDNA, which takes 50 µs.
-_PLAIN = re.compile(
-    r"(?=.{1,64}@)[a-z0-9_%+'&=/-]+(?:\.[a-z0-9_%+'&=/-]+)*@(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
-    re.IGNORECASE,
-)
+_PLAIN_LOCAL = re.compile(r"[a-z0-9_%+'&=/-]+(?:\.[a-z0-9_%+'&=/-]+)*", re.IGNORECASE)
+_PLAIN_DOMAIN = re.compile(r"(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}", re.IGNORECASE)
 _ONE = re.compile(r"[^\s;,|<>:'\"]*(?::[a-z_]+)?")  # an address, with its verification in the people file
 _SEPARATORS = re.compile(r"[;|\n]|:::|,(?=[^,;]*@)")
 _NAMED = re.compile(r"<\s*([^<>]*@[^<>]*?)\s*>")  # Jane Doe <jane@acme.com>
@@ -56,7 +54,8 @@ def checked(text: str) -> str | None:
     """Return the normal form of an address with a domain that can be registered, or None for another text."""
     if len(text) > MAX_CHARS:
         return None
-    if _PLAIN.fullmatch(text) and text.rpartition(".")[2].lower() not in _SPECIAL:
+    local, _, domain = text.rpartition("@")
+    if len(local) <= 64 and _is_plain(domain) and _PLAIN_LOCAL.fullmatch(local):
         return text.lower()
     found = _parsed(text)
     if found is None or "." not in found.ascii_domain or found.ascii_domain.rpartition(".")[2].isdigit():
@@ -81,6 +80,12 @@ def split(cell: str) -> list[str]:
             address = _WRAPPED.sub("", word)
             found.setdefault(normal(address), address)
     return list(found.values())
+
+
+@lru_cache(maxsize=20_000)
+def _is_plain(domain: str) -> bool:
+    """Return whether a domain can be registered as it is."""
+    return _PLAIN_DOMAIN.fullmatch(domain) is not None and domain.rpartition(".")[2].lower() not in _SPECIAL
 
 
 @lru_cache(maxsize=1024)

@@ -99,7 +99,9 @@ class LineReader:
         if len(fields) != self._width:
             raise BadLine(f"expected {self._width} fields, found {len(fields)}")
         ordered = self._in_order([*fields, ""])
-        url, *texts = [text.strip() if "\n" not in text else " ".join(text.split()) for text in ordered[: len(_TEXTS)]]
+        url, *texts = map(str.strip, ordered[: len(_TEXTS)])
+        if b"\n" in raw:
+            url, *texts = [" ".join(text.split()) if "\n" in text else text for text in (url, *texts)]
         if b"'" in raw:
             texts = [sheets.unguarded(text) for text in texts]
         key = profile_url.key_of(url, self._host)

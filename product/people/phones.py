@@ -44,7 +44,9 @@ class Unreadable(ValueError):
 
 def split(text: str) -> list[str]:
     """Return the numbers in a cell."""
-    return [part for part in map(str.strip, _NUMBERS.split(text)) if part] if text else []
+    if not text or _PLAIN.fullmatch(text):
+        return [text] if text else []
+    return [part for part in map(str.strip, _NUMBERS.split(text)) if part]
 
 
 def stored(text: str, country: str = "") -> str:
@@ -55,6 +57,8 @@ def stored(text: str, country: str = "") -> str:
     Raises:
         Unreadable: no possible number, or a national one of an unknown country.
     """
+    if _PLAIN.fullmatch(text):
+        return text
     text = _MARKED_AS_TEXT.sub(lambda match: match["text"] or "", text.strip())
     if _PLAIN.fullmatch(text):
         return text

@@ -119,7 +119,6 @@ def country_code(text: str) -> str:
         return _names().get(plain.removeprefix("the "), plain)
 
 
-@lru_cache(maxsize=1_000)
 @lru_cache(maxsize=10_000)
 def country_known(text: str) -> str:
     """Return the code of a country as ISO 3166 writes it, such as DEU; unknown text is returned unchanged."""
