@@ -14,7 +14,7 @@ from tableapi.http.admission import AdmissionControl
 from tableapi.http.request import Receive, Send
 from tableapi.log import get_logger
 from tableapi.observability import background, metrics
-from tableapi.ratelimit import counter
+from tableapi.ratelimit import backend, counter
 
 log = get_logger(__name__)
 RECONNECT_SECONDS = 0.5
@@ -103,7 +103,7 @@ class Lifespan:
         An unreachable database is retried in the background; other errors of a database are raised.
         """
         self._process.starting()
-        counter.start(self._state.limit_settings)
+        backend.start(self._state.limit_settings)
         self._watch()
         for feature in self._state.features:
             feature.start()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from tableapi.auth.authenticators import Authenticator, changes_of
 from tableapi.auth.policy import Actor
+from tableapi.changes.group import Listener
 from tableapi.changes.hub import StreamHub, StreamLimits
-from tableapi.changes.listener import Listener
 from tableapi.changes.stream import StreamCounts, holders_of
 from tableapi.changes.subscription import subscribe
 from tableapi.config.settings import Settings

@@ -1,4 +1,4 @@
-"""Streams with the same plan and values, served by a single read."""
+"""Open streams of the changes of a table; those with the same plan and values share one read."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import asyncpg
 
 from tableapi import exact_json
-from tableapi.changes.listener import Listener
 from tableapi.changes.outbox import Position, RowChange
+from tableapi.changes.stream import EventStream, Holders
 from tableapi.changes.subscription import BATCHES, Subscription
 from tableapi.datasets import answer_size
 from tableapi.db.errors import UNREACHABLE
@@ -20,13 +20,51 @@ from tableapi.errors import ApiError, Busy, Forbidden, MethodNotAllowed
 from tableapi.observability import background, metrics
 from tableapi.schema.types import as_read
 from tableapi.tables.read import unseal
+from tableapi.tables.request import TableRequest
 
+MAX_SENT = 2000  # rows for which a stream remembers the last content
 MAX_PENDING = 2000  # rows waiting to be read; above it, the streams are reset
 READ_SECONDS = 2.0  # limit of one read; if it is exceeded, the streams are reset
 ROLE_REST = 4  # pause between the reads of a group under a database role, as a multiple of the last read's duration
 BUSY_SECONDS = 0.1  # before retrying a read that got no connection
 _LINES = bytes.maketrans(b"\r\n", b"  ")
 Key = tuple[Any, ...]
+
+
+class Listener(EventStream):
+    """The stream of one client.
+
+    call: the request, with its caller as of the last check. holders: the names under which it counts. sent: a hash of
+    the last content sent, by row key. id: the last resume token written. due: when the caller is checked next.
+    closed: called at the end of the stream.
+    """
+
+    __slots__ = ("call", "closed", "due", "group", "holders", "id", "ip", "sent")
+
+    def __init__(
+        self, call: TableRequest, holders: Holders, ip: str, limit: int, closed: Callable[[Listener], None]
+    ) -> None:
+        super().__init__(limit)
+        self.call, self.holders, self.ip, self.closed = call, holders, ip, closed
+        self.sent: dict[Any, int] = {}
+        self.group: ListenerGroup
+        self.due: float
+        self.id = ""
+
+    def removed(self) -> None:
+        """Forget the stream, which has ended."""
+        self.closed(self)
+
+    def remember(self, key: Any, content: bytes) -> bool:
+        """Remember the content of a row, and return whether it differs from the last content sent."""
+        mark = hash(content)
+        if self.sent.get(key) == mark:
+            return False
+        self.sent.pop(key, None)
+        if len(self.sent) >= MAX_SENT:
+            del self.sent[next(iter(self.sent))]
+        self.sent[key] = mark
+        return True
 
 
 class ListenerGroup:

@@ -13,8 +13,7 @@ import asyncpg
 
 from tableapi.auth.policy import Actor
 from tableapi.changes import outbox, triggers
-from tableapi.changes.group import GroupIndex, ListenerGroup, push, send_reset
-from tableapi.changes.listener import Listener
+from tableapi.changes.group import GroupIndex, Listener, ListenerGroup, push, send_reset
 from tableapi.changes.outbox import Position, RowChange
 from tableapi.changes.stream import StreamCounts
 from tableapi.changes.subscription import Subscription, subscribe

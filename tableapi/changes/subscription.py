@@ -17,7 +17,8 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.query import plan
 from tableapi.query.expressions.conditions import clause, conjuncts, fixes, rule_of
-from tableapi.query.expressions.scope import ACTOR, Scope
+from tableapi.query.expressions.operands import Scope
+from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter import cache
 from tableapi.query.options import ALIASES, KNOWN
 from tableapi.query.plan import Bindings, Plan, ReadRequest

@@ -12,34 +12,26 @@ import asyncio
 import errno
 import signal
 import socket
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import orjson
 import structlog
 from pgqueuer import PgQueuer
-from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.core.executors import DatabaseRetryEntrypointExecutor, EntrypointExecutorParameters
 from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.models import Job
-from pgqueuer.queries import Queries
-from pgqueuer.types import JobId
 
 from tableapi.config.settings import Settings
-from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 from tableapi.db.errors import UNREACHABLE, to_api_error
 from tableapi.db.session import connect
 from tableapi.log import get_logger
 from tableapi.observability import tracing
-from tableapi.project.jobs import CAUSE
-
-if TYPE_CHECKING:
-    from tableapi.project.registry import Scripts
+from tableapi.project import jobs
+from tableapi.project.registry import Scripts
 
 log = get_logger(__name__)
 MAX_ATTEMPTS = 20  # after 5 s, 10 s, ... 5 min: more than an hour
@@ -53,30 +45,9 @@ GRACE_SECONDS = 10.0  # for running jobs after the database is lost: their outsi
 
 async def install(connection: asyncpg.Connection) -> None:
     """Create the queue's tables if they do not exist."""
-    queries = Queries(AsyncpgDriver(connection))
+    queries = jobs.queries(connection)
     if not await queries.schema_is_installed():
         await queries.install()
-
-
-async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], request_id: str = "") -> None:
-    """Store a job, inside the caller's transaction if there is one."""
-    cause = tracing.carried(request_id)
-    async with db.connection() as connection:
-        sealed = vault.seal_bytes(orjson.dumps(dict(payload) | ({CAUSE: cause} if cause else {})))
-        await Queries(AsyncpgDriver(connection)).enqueue(name, sealed)
-
-
-_RETRIABLE = "select true from pgqueuer where id = $1 and status = 'failed' for update"
-
-
-async def requeue(db: Db, job_id: int) -> bool:
-    """Queue a failed job again. Return False if there is no such failed job."""
-    async with db.transaction():
-        if not await db.fetchval(_RETRIABLE, job_id):
-            return False
-        async with db.connection() as connection:
-            await Queries(AsyncpgDriver(connection)).requeue_jobs([JobId(job_id)])
-    return True
 
 
 @dataclass
@@ -111,7 +82,7 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
             structlog.contextvars.clear_contextvars()
             try:
                 payload = orjson.loads(scripts.vault.open_bytes(job.payload or b""))
-                cause = payload.pop(CAUSE, {})
+                cause = payload.pop(jobs.CAUSE, {})
                 if "request_id" in cause:
                     structlog.contextvars.bind_contextvars(request_id=cause["request_id"])
                 with tracing.job(name, cause):
@@ -127,7 +98,7 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
         if script.every:
 
             async def tick(_: object, name: str = name) -> None:
-                await enqueue(scripts.db, scripts.vault, name, {})
+                await jobs.enqueue(scripts.db, scripts.vault, name, {})
 
             queuer.schedule(name, script.every)(tick)
     return queuer
@@ -135,8 +106,6 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
 
 async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Event | None = None) -> None:
     """Run queued and scheduled jobs until SIGTERM, SIGINT or `stop`; reconnects to a lost database."""
-    from tableapi.project.registry import Scripts  # the registry imports this module
-
     stop = stop or _on_signals()
     db = Db(settings.direct_url, reads=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
     await db.connect()

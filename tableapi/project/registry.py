@@ -63,7 +63,7 @@ class Scripts:
     @classmethod
     def load(cls, folder: Path, settings: Settings, db: Db | None = None) -> Scripts:
         """Import every script below `folder`/scripts. Raises BadProject."""
-        from tableapi.project import queue  # noqa: F401 - imported here, or the first job would hold up the event loop
+        import pgqueuer.queries  # noqa: F401 - `jobs` says why
 
         scripts = cls(settings, db, load_project(folder))
         for parts, module in import_scripts(folder):

@@ -10,13 +10,11 @@ import orjson
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query import cursor
-from tableapi.query.expressions import fields, syntax
+from tableapi.query import cursor, fields, syntax
 from tableapi.query.expressions.conditions import clause
-from tableapi.query.expressions.operands import Operand, aggregate, no_window, single
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.operands import Scope, aggregate, no_window, single
 from tableapi.query.expressions.order import order_terms
-from tableapi.query.expressions.scope import Scope
-from tableapi.query.expressions.syntax import Function, Selected, Term
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import shifted
 from tableapi.query.filter.comparable import check_sortable
@@ -24,6 +22,7 @@ from tableapi.query.limits import FilterLimits
 from tableapi.query.names import FUNCTIONS
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder
+from tableapi.query.syntax import Function, Selected, Term
 from tableapi.schema.sqltypes import Named, Native, shown
 
 # Words for aliases that cannot be column names: PostgreSQL would mistake such an alias for the column.

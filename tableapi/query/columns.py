@@ -8,12 +8,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest, Forbidden
-from tableapi.query import aggregate
+from tableapi.query import aggregate, fields
 from tableapi.query.cursor import directed, ordering
-from tableapi.query.expressions import fields
 from tableapi.query.expressions.conditions import clause, guarded
+from tableapi.query.expressions.operands import Scope
 from tableapi.query.expressions.order import order_terms
-from tableapi.query.expressions.scope import Page, Scope
+from tableapi.query.expressions.scope import Page
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import shifted
 from tableapi.query.limits import FilterLimits

@@ -9,11 +9,10 @@ import orjson
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query.expressions.operands import single
+from tableapi.query.expressions.operands import Scope, single
 from tableapi.query.expressions.order import OrderTerm
-from tableapi.query.expressions.scope import Scope
-from tableapi.query.expressions.syntax import DISTANCES, Term
 from tableapi.query.filter.comparable import check_sortable
+from tableapi.query.syntax import DISTANCES, Term
 from tableapi.schema.model import Column
 from tableapi.schema.pgtypes import TEXT, PgType
 from tableapi.schema.sqltypes import Named

@@ -16,8 +16,7 @@ import orjson
 
 from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
-from tableapi.query import names
-from tableapi.query.expressions import syntax
+from tableapi.query import names, syntax
 from tableapi.query.filter import cache
 from tableapi.query.limits import FilterLimits
 from tableapi.query.relation_options import (

@@ -16,8 +16,8 @@ from tableapi.errors import BadRequest, DuplicateField, Forbidden
 from tableapi.query import aggregate, columns
 from tableapi.query.cursor import ordering
 from tableapi.query.expressions.conditions import where
+from tableapi.query.expressions.operands import Scope
 from tableapi.query.expressions.order import order_terms
-from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.limits import FilterLimits, Limits

@@ -14,12 +14,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from tableapi.errors import BadRequest
-from tableapi.query import aggregate, cursor
+from tableapi.query import aggregate, cursor, syntax
 from tableapi.query.columns import Reader
-from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import conjuncts, fixes, guarded_by, joined, rule_and_filter, rule_of, where
+from tableapi.query.expressions.operands import Scope
 from tableapi.query.expressions.order import OrderTerm, order_terms
-from tableapi.query.expressions.scope import ACTOR, Page, Scope
+from tableapi.query.expressions.scope import ACTOR, Page
 from tableapi.query.filter.ast import Node
 from tableapi.query.limits import FilterLimits
 from tableapi.query.options import Options

@@ -12,15 +12,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query import cursor
-from tableapi.query.expressions import syntax
+from tableapi.query import cursor, syntax
 from tableapi.query.expressions.casts import BIGINT
-from tableapi.query.expressions.operands import Operand, aggregate, no_window, single
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.operands import Scope, aggregate, no_window, single
 from tableapi.query.expressions.order import order_terms
-from tableapi.query.expressions.scope import Scope
-from tableapi.query.expressions.syntax import OF_OTHER_ROWS, RANKINGS, Function, Term
 from tableapi.query.filter.comparable import check_sortable
 from tableapi.query.names import FUNCTIONS, split
+from tableapi.query.syntax import OF_OTHER_ROWS, RANKINGS, Function, Term
 
 MAX_ROWS_AWAY = 1000
 # The rows that a function reads: those up to the current one, or all of the partition. Others have no choice.

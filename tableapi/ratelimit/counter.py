@@ -16,11 +16,7 @@ from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple, Protocol
 
-from tableapi.config.settings import Settings
 from tableapi.errors import TooMany
-from tableapi.log import get_logger
-
-log = get_logger(__name__)
 
 
 class Hit(NamedTuple):
@@ -119,23 +115,6 @@ class LocalCounter:
 
 _counter: Counter = LocalCounter()
 hit, give_back = _counter.hit, _counter.give_back  # bound to the counter of this process
-
-
-def start(settings: Settings) -> None:
-    """Choose the counter for the settings. Called once per process, inside its event loop."""
-    if settings.rate_limits is False:
-        use(NoLimits())
-    elif settings.redis_url is not None:
-        from tableapi.ratelimit.redis import RedisCounter
-
-        use(RedisCounter(settings.redis_url))
-    elif settings.workers > 1:
-        from tableapi.ratelimit.shared_memory import SharedMemoryCounter
-
-        try:
-            use(SharedMemoryCounter(settings.run_dir / "limits"))
-        except OSError as error:  # the disk is full; limits per worker are better than no worker
-            log.error("limits_alone", error=str(error.strerror))
 
 
 def use(counter: Counter) -> None:

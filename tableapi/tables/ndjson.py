@@ -8,8 +8,7 @@ from dataclasses import replace
 from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
 from tableapi.http.response import Response
-from tableapi.query import aggregate
-from tableapi.query.expressions import syntax
+from tableapi.query import aggregate, syntax
 from tableapi.tables import read
 from tableapi.tables.request import TableRequest
 

@@ -18,7 +18,7 @@ from tableapi.http import etag
 from tableapi.http.body import records
 from tableapi.http.response import Response, attachment
 from tableapi.query import cursor, plan
-from tableapi.query.expressions.operands import CREDENTIAL
+from tableapi.query.expressions.operand import CREDENTIAL
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.options import Options, body_key, integer, options

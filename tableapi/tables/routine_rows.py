@@ -17,7 +17,7 @@ from tableapi.errors import BadRequest
 from tableapi.query import aggregate, plan, select
 from tableapi.query.columns import Reader, filtering, narrowing
 from tableapi.query.dml.plan import WritePlan
-from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.operands import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.options import Options, options

@@ -15,10 +15,10 @@ from tableapi.datasets.plan_cache import options_key
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Busy, Conflict, Forbidden, Stale
 from tableapi.http import etag
+from tableapi.query import syntax
 from tableapi.query.dml import conditions, statements
 from tableapi.query.dml.plan import Change, WritePlan, take_apart
 from tableapi.query.dml.target import KEY, reads_itself
-from tableapi.query.expressions import syntax
 from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
 from tableapi.query.options import MAX_NUMBER

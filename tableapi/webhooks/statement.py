@@ -13,10 +13,9 @@ from tableapi.auth.rights import FullRights, Right
 from tableapi.auth.webhook import Webhook
 from tableapi.datasets.declared import BadRights
 from tableapi.errors import ApiError
-from tableapi.query import aggregate
-from tableapi.query.expressions import fields
+from tableapi.query import aggregate, fields
 from tableapi.query.expressions.conditions import where
-from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.operands import Scope
 from tableapi.query.filter import cache
 from tableapi.query.limits import Limits
 from tableapi.query.plan import Bindings

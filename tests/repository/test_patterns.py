@@ -20,8 +20,7 @@ import policy
 import scripts
 import tableapi
 from tableapi.errors import BadRequest
-from tableapi.query import names
-from tableapi.query.expressions import syntax
+from tableapi.query import names, syntax
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.filter import cache
 

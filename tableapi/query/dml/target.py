@@ -17,8 +17,9 @@ from tableapi.auth.rights import Right, Rights
 from tableapi.query import aggregate, select
 from tableapi.query.dml import operators
 from tableapi.query.dml.plan import EXPRESSIONS, Change, WritePlan
-from tableapi.query.expressions.fields import chosen
-from tableapi.query.expressions.scope import ACTOR, Scope
+from tableapi.query.expressions.operands import Scope
+from tableapi.query.expressions.scope import ACTOR
+from tableapi.query.fields import chosen
 from tableapi.query.filter.ast import Filter
 from tableapi.query.filter.cache import digest
 from tableapi.query.limits import FilterLimits

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from tableapi.errors import BadRequest
+from tableapi.query.expressions.operand import Operand
 from tableapi.query.filter.comparable import check_sortable
 from tableapi.query.spelling import suggestion
+from tableapi.query.syntax import Function
 from tableapi.schema.pgtypes import NUMERIC, PgType
 from tableapi.schema.sqltypes import Named
 from tableapi.schema.types import BY_NAME
-
-if TYPE_CHECKING:
-    from tableapi.query.expressions.operands import Operand
-    from tableapi.query.expressions.syntax import Function
 
 BIGINT = PgType("integer", "bigint", "bigint")
 FLOAT = PgType("float", "double precision", "double precision")

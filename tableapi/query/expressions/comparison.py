@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
 from tableapi.query.expressions import containment, search, similarity, spatial
-from tableapi.query.expressions.operands import Operand
-from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.operands import Scope
 from tableapi.query.filter.ast import Condition, Literal, Param, Special, Value, Word
 from tableapi.query.filter.comparable import check_operator
 from tableapi.query.spelling import suggestion

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from tableapi.auth.policy import Rows
 from tableapi.query.expressions.comparison import compare
-from tableapi.query.expressions.operands import check_level
-from tableapi.query.expressions.scope import ACTOR, Scope
+from tableapi.query.expressions.operands import Scope, check_level
+from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Condition, Logic, Node, Not
 from tableapi.schema.sqltypes import Named
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
 
 from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
+from tableapi.query.expressions.operand import Operand
 from tableapi.query.filter.scanner import items
 from tableapi.query.limits import FilterLimits
 from tableapi.schema.pgtypes import BadValue, PgType
 from tableapi.schema.sqltypes import Named
 from tableapi.schema.types import check
-
-if TYPE_CHECKING:
-    from tableapi.query.expressions.operands import Operand
 
 SIGNS = {
     "contains": "@>", "contained": "<@", "overlaps": "&&", "adjacent": "-|-", "before": "<<", "after": ">>",

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import sqlalchemy as sa
 
 from tableapi.crypto.vault import MASK
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.query.expressions import casts, search, similarity, spatial
-from tableapi.query.expressions.syntax import DATE_PARTS, DISTANCES, Function, Term
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.scope import TableAlias
 from tableapi.query.spelling import suggestion
+from tableapi.query.syntax import DATE_PARTS, DISTANCES, Function, Term
 from tableapi.schema.model import Column, Relation
 from tableapi.schema.pgtypes import TEXT, PgType
 from tableapi.schema.sqltypes import Named, Native, call, own_type
-
-if TYPE_CHECKING:
-    from tableapi.query.expressions.scope import Scope
 
 JSONB = PgType("json", "jsonb", "jsonb")
 DATE = PgType("date", "date", "date")
@@ -44,41 +43,19 @@ def _start_of(part: str, target: Any, type_: PgType, label: str) -> tuple[Any, P
     return (start, type_) if part == "hour" else (sa.cast(start, Named("date")), DATE)
 
 
-CREDENTIAL = 2
+class Scope(TableAlias):
+    """A table under an alias, with the expressions of its rows."""
+
+    def operand(self, path: tuple[str, ...], function: Function | None = None) -> Operand:
+        """Return a field, a value inside one, or a function of them, as an expression of a row of this scope.
+
+        Raises:
+            UnknownField, BadRequest: the field does not exist, or does not support the function.
+        """
+        return _of_row(self, path, function)
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """An expression of a row, with its type and its name in responses and messages.
-
-    text: for a value inside JSON, its text. column: the column, if it is one. sealed: 1 if its values are
-    ciphertext, CREDENTIAL if they grant access. nearness: for a distance, the expression that an index orders by.
-    """
-
-    expression: Any
-    type: PgType
-    name: str
-    nullable: bool = True
-    text: Any = None
-    column: Column | None = None
-    sealed: int = 0
-    nearness: Any = None
-
-    @property
-    def number(self) -> Any:
-        """A value inside JSON as a number, or NULL if it is not a number."""
-        is_number = sa.func.jsonb_typeof(self.expression) == "number"
-        return sa.case((is_number, sa.cast(self.text, Named("numeric"))))
-
-    @property
-    def sortable(self) -> Any:
-        """The expression to order, group and partition by. Null inside JSON counts as missing."""
-        if self.text is None:
-            return self.expression
-        return sa.func.nullif(self.expression, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
-
-
-def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Operand:
+def _of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Operand:
     """Return an expression of a row; only the path of an aggregate leads through relations."""
     if function is None:
         return _field(scope, path)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tableapi.errors import BadRequest
-from tableapi.query.expressions import syntax
-from tableapi.query.expressions.syntax import Function, Term
+from tableapi.query import syntax
 from tableapi.query.names import split
+from tableapi.query.syntax import Function, Term
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import sqlalchemy as sa
 
 from tableapi.auth.policy import ActorTerms
 from tableapi.auth.rights import Right, Rights
 from tableapi.errors import BadRequest, Forbidden
-from tableapi.query.expressions import operands
-from tableapi.query.expressions.operands import Operand
-from tableapi.query.expressions.syntax import Function
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import Binder
 from tableapi.schema.model import Column, Relation, Table
@@ -36,7 +33,7 @@ class Page:
     within: Any = None
 
 
-class Scope:
+class TableAlias:
     """A table under an alias, as one caller may use it.
 
     path: the relations that lead to it from the table of the request. page: the page that its rows are, for window
@@ -57,9 +54,9 @@ class Scope:
         self.table, self.clause, self.right, self.rights, self.binder = table, clause, right, rights, binder
         self.path = path
 
-    def over(self, clause: sa.FromClause) -> Scope:
+    def over(self, clause: sa.FromClause) -> Self:
         """Return the scope of the same table over different rows, such as those of a page."""
-        return Scope(self.table, clause, self.right, self.rights, self.binder, self.path)
+        return type(self)(self.table, clause, self.right, self.rights, self.binder, self.path)
 
     def column(self, name: str, *, of_path: bool = False) -> Column:
         """Return a column that the caller may read. `of_path`: the name could also be that of a relation.
@@ -83,14 +80,6 @@ class Scope:
         if column.name in self.right.sealed:
             raise BadRequest(f"Field '{column.name}' can only be read, not searched or sorted.", reason="sealed_field")
         return column, self.clause.c[column.name]
-
-    def operand(self, path: tuple[str, ...], function: Function | None = None) -> Operand:
-        """Return a field, a value inside one, or a function of them, as an expression of a row of this scope.
-
-        Raises:
-            UnknownField, BadRequest: the field does not exist, or does not support the function.
-        """
-        return operands.of_row(self, path, function)
 
     def relation(self, name: str) -> Relation | None:
         """Return a relation by name, or None, also for a function that the caller may not use."""
@@ -116,7 +105,7 @@ class Scope:
         """Return the caller's row rule on this alias."""
         return self.right.rows(self.clause, ACTOR) if self.right.rows else None
 
-    def related(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
+    def related(self, relation: Relation) -> tuple[Self, list[sa.ColumnElement[bool]]]:
         """Return the scope of the related table, and the conditions of the join.
 
         Raises:
@@ -128,13 +117,13 @@ class Scope:
         path = (*self.path, relation.name)
         if relation.function is not None:
             returned = self._rows(relation, relation.function)
-            inner = Scope(relation.target, returned, right, self.rights, self.binder, path)
+            inner = type(self)(relation.target, returned, right, self.rights, self.binder, path)
             conditions = [] if (rule := inner.rows()) is None else [rule]
             if not relation.many:  # if the function returns no row, PostgreSQL returns one of NULLs
                 names = relation.target.key or tuple(relation.target.columns)
                 conditions.append(sa.or_(*(inner.clause.c[name].is_not(None) for name in names)))
             return inner, conditions
-        inner = Scope(relation.target, self.binder.alias(relation.target), right, self.rights, self.binder, path)
+        inner = type(self)(relation.target, self.binder.alias(relation.target), right, self.rights, self.binder, path)
         own: list[sa.ColumnElement[Any]] = [self.clause.c[name] for name in relation.own]
         if relation.junction is None:
             conditions = [inner.clause.c[t] == o for t, o in zip(relation.theirs, own, strict=True)]
@@ -144,7 +133,7 @@ class Scope:
             conditions.append(rows)
         return inner, conditions
 
-    def followed(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
+    def followed(self, relation: Relation) -> tuple[Self, list[sa.ColumnElement[bool]]]:
         """Return `related` for a path, where the related rows are not part of the response.
 
         Raises:
@@ -187,13 +176,13 @@ class Scope:
         return joined and _joins(self.right, relation.own)
 
     def _joined(
-        self, relation: Relation, table: Table, inner: Scope, own: list[sa.ColumnElement[Any]]
+        self, relation: Relation, table: Table, inner: TableAlias, own: list[sa.ColumnElement[Any]]
     ) -> sa.ColumnElement[bool]:
         """Return the condition that a row of the junction links the two tables."""
         right = self.rights.right(table, "GET")
         if right is None or not _joins(right, (*relation.junction_own, *relation.junction_theirs)):
             raise Forbidden(f"Relation '{relation.name}' is not permitted.")
-        junction = Scope(table, self.binder.alias(table), right, self.rights, self.binder)
+        junction = type(self)(table, self.binder.alias(table), right, self.rights, self.binder)
         links = [junction.clause.c[j] == o for j, o in zip(relation.junction_own, own, strict=True)]
         if (rows := junction.rows()) is not None:
             links.append(rows)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.scope import TableAlias
 from tableapi.query.spelling import suggestion
 from tableapi.schema.pgtypes import PgType
 from tableapi.schema.sqltypes import Named
-
-if TYPE_CHECKING:
-    from tableapi.query.expressions.operands import Operand
-    from tableapi.query.expressions.scope import Scope
 
 REAL = PgType("float", "real", "real")
 _MARKS = "StartSel=<mark>, StopSel=</mark>"
 _ESCAPED = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 
-def condition(scope: Scope, operand: Operand, language: str, words: Any) -> Any:
+def condition(scope: TableAlias, operand: Operand, language: str, words: Any) -> Any:
     """Build the condition that a field matches words, and keep the query for RANK and HIGHLIGHT.
 
     words: the bound text, in the syntax of web searches.
@@ -34,13 +32,13 @@ def condition(scope: Scope, operand: Operand, language: str, words: Any) -> Any:
     return vector.op("@@", is_comparison=True)(query)
 
 
-def rank(scope: Scope, operand: Operand) -> tuple[Any, PgType]:
+def rank(scope: TableAlias, operand: Operand) -> tuple[Any, PgType]:
     """Build the rank of a field for the words in the filter."""
     language, query = _search(scope, operand, "RANK")
     return sa.func.ts_rank(_vector(scope, operand, language), query), REAL
 
 
-def highlight(scope: Scope, operand: Operand) -> Any:
+def highlight(scope: TableAlias, operand: Operand) -> Any:
     """Build an extract of a text with the matching words in `<mark>` and `</mark>`.
 
     The text is HTML-escaped first, so every other `<`, `>` and `&` in the extract is an entity.
@@ -58,7 +56,7 @@ def highlight(scope: Scope, operand: Operand) -> Any:
     return sa.func.ts_headline(*config, text, query, sa.literal_column(f"'{_MARKS}'"))
 
 
-def _vector(scope: Scope, operand: Operand, language: str) -> Any:
+def _vector(scope: TableAlias, operand: Operand, language: str) -> Any:
     if operand.type.name == "tsvector":
         return operand.expression
     if operand.type.kind not in ("text", "json"):
@@ -69,7 +67,7 @@ def _vector(scope: Scope, operand: Operand, language: str) -> Any:
     return sa.func.to_tsvector(*_config(scope, language, explicit=True), text)
 
 
-def _config(scope: Scope, language: str, *, explicit: bool) -> list[Any]:
+def _config(scope: TableAlias, language: str, *, explicit: bool) -> list[Any]:
     """Return the text search configuration as a constant, so that indexes on the expression are used.
 
     Raises:
@@ -86,7 +84,7 @@ def _config(scope: Scope, language: str, *, explicit: bool) -> list[Any]:
     return [sa.literal_column(f"'{name}'::regconfig")] if name else []
 
 
-def _search(scope: Scope, operand: Operand, function: str) -> tuple[str, Any]:
+def _search(scope: TableAlias, operand: Operand, function: str) -> tuple[str, Any]:
     """Return the language and the query of the MATCHES on the field, or else of the only MATCHES."""
     searches = scope.binder.searches
     search = searches.get(operand.name) or (next(iter(searches.values())) if len(searches) == 1 else None)

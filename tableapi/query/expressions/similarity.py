@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.scope import TableAlias
+from tableapi.query.syntax import Function
 from tableapi.schema.pgtypes import TEXT
 from tableapi.schema.sqltypes import as_text, call, quoted
 from tableapi.schema.types import checker, vector
-
-if TYPE_CHECKING:
-    from tableapi.query.expressions.operands import Operand
-    from tableapi.query.expressions.scope import Scope
-    from tableapi.query.expressions.syntax import Function
 
 # Function -> operator of pgvector, which its indexes support.
 OPERATORS = {"distance": "<->", "cosine_distance": "<=>", "l1_distance": "<+>", "negative_inner_product": "<#>"}
 
 
-def condition(scope: Scope, operand: Operand, value: Any) -> Any:
+def condition(scope: TableAlias, operand: Operand, value: Any) -> Any:
     """Build the condition that a text is spelled like another one. Raises BadRequest without pg_trgm."""
     own = as_text(operand.expression, operand.type)
     return own.op(f"OPERATOR({quoted(_trigrams(scope))}.%)", is_comparison=True)(value)
 
 
-def similar(scope: Scope, operand: Operand, function: Function) -> Any:
+def similar(scope: TableAlias, operand: Operand, function: Function) -> Any:
     """Build how similar a text is to another one: from 0, for no common trigram, to 1.
 
     Raises:
@@ -38,7 +36,7 @@ def similar(scope: Scope, operand: Operand, function: Function) -> Any:
     return call(_trigrams(scope), "similarity", own, value)
 
 
-def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, Any]:
+def distance(scope: TableAlias, operand: Operand, function: Function) -> tuple[Any, Any]:
     """Build the distance from a vector to another one, twice: as the value and to order by.
 
     Raises:
@@ -60,7 +58,7 @@ def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, A
     return measured, measured
 
 
-def _trigrams(scope: Scope) -> str:
+def _trigrams(scope: TableAlias) -> str:
     """Return the schema of pg_trgm."""
     if not scope.table.trigrams:
         raise BadRequest(

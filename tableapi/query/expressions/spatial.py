@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.scope import TableAlias
+from tableapi.query.syntax import Function
 from tableapi.schema import geojson
 from tableapi.schema.pgtypes import TEXT, BadValue, PgType
 from tableapi.schema.sqltypes import as_geography, geometry, of_postgis, quoted
 from tableapi.schema.types import number_of
-
-if TYPE_CHECKING:
-    from tableapi.query.expressions.operands import Operand
-    from tableapi.query.expressions.scope import Scope
-    from tableapi.query.expressions.syntax import Function
 
 # The border is included: ST_Within excludes points on it, and does not exist for geographies.
 FUNCTIONS = {"within": "st_coveredby", "intersects": "st_intersects", "dwithin": "st_dwithin"}
@@ -24,7 +22,7 @@ FLOAT = PgType("float", "double precision", "double precision")
 Source = tuple[Any, ...]
 
 
-def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) -> Any:
+def condition(scope: TableAlias, operand: Operand, op: str, sources: list[Source]) -> Any:
     """Build the condition for an operator in `FUNCTIONS`.
 
     sources: the shape and, for DWITHIN, the distance.
@@ -42,7 +40,7 @@ def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) ->
     return sa.type_coerce(of_postgis(type_, FUNCTIONS[op], *args), sa.Boolean)
 
 
-def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, Any]:
+def distance(scope: TableAlias, operand: Operand, function: Function) -> tuple[Any, Any]:
     """Build the distance from a field to a shape, and the expression that an index orders by instead.
 
     Raises:

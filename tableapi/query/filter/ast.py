@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tableapi.query.expressions.syntax import Function
+from tableapi.query.syntax import Function
 
 
 @dataclass(frozen=True, slots=True)

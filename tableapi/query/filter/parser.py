@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
-from tableapi.query.expressions import syntax
+from tableapi.query import syntax
 from tableapi.query.filter.ast import Condition, Logic, Node, Not, Word
 from tableapi.query.filter.scanner import AFTER_QUOTE, AFTER_SEARCH, LOGIC, LOGIC_OR_USING, Scanner
 from tableapi.query.limits import FilterLimits

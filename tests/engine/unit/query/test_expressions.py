@@ -12,7 +12,7 @@ from tableapi.errors import ApiError
 from tableapi.query import plan
 from tableapi.query.expressions import containment
 from tableapi.query.expressions.conditions import where
-from tableapi.query.expressions.operands import Operand
+from tableapi.query.expressions.operand import Operand
 from tableapi.query.statement import finish
 from tableapi.schema.pgtypes import BadValue, PgType
 from tests.helpers.memory_schema import one_line, pg_type, read_request

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tableapi.errors import BadRequest
-from tableapi.query.expressions import syntax
+from tableapi.query import syntax
 from tableapi.query.expressions.order import OrderTerm, order_terms
-from tableapi.query.expressions.syntax import Function, Selected, Term
+from tableapi.query.syntax import Function, Selected, Term
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query.expressions import syntax
-from tableapi.query.expressions.operands import Operand, of_response, single
-from tableapi.query.expressions.scope import Scope
-from tableapi.query.expressions.syntax import Selected
+from tableapi.query import syntax
+from tableapi.query.expressions.operand import Operand
+from tableapi.query.expressions.operands import Scope, of_response, single
 from tableapi.query.names import names
+from tableapi.query.syntax import Selected
 from tableapi.query.windows import window
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import shown
