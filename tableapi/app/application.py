@@ -21,8 +21,8 @@ from tableapi.app.table_calls import TableCalls
 from tableapi.auth.scopes import WRITE, require
 from tableapi.config.networks import Networks
 from tableapi.config.settings import Settings
-from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.role_dataset import ActingDataset, request_settings
+from tableapi.datasets.dataset import Dataset, ServedDataset
+from tableapi.datasets.role_dataset import acting, request_settings
 from tableapi.db.errors import telling, to_api_error
 from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import xml
@@ -252,7 +252,7 @@ class App:
             raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         return await handler(request)
 
-    def respond_for_dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Awaitable[Response]:
+    def respond_for_dataset(self, request: HttpRequest, served: ServedDataset, parts: list[str]) -> Awaitable[Response]:
         """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
         name = parts[0] if parts else ""
         handler = self._dispatch.dataset.get(name)
@@ -260,7 +260,7 @@ class App:
         actor = request.actor
         if actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
-        dataset = dataset.others.get(actor.role, dataset)
+        dataset: Dataset = served.others.get(actor.role, served)
         if actor.scopes is not None:
             if name in ("_func", "_proc"):
                 require(actor.scopes, WRITE)  # a routine may write
@@ -284,4 +284,4 @@ def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
     if acts is None:
         return dataset
     settings = request_settings(acts, request.actor, request.method, request.path, request.headers)
-    return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
+    return acting(dataset, acts, settings)

@@ -182,7 +182,7 @@ async def _error_of(call: TableRequest, verb: str, ident: str | None) -> ApiErro
             response = await read.read(call, ident)
         else:
             async with transaction.undone(call.dataset) as undone:
-                response = await verbs.handle(replace(call, dataset=undone), verb, ident)  # type: ignore[arg-type]
+                response = await verbs.handle(replace(call, dataset=undone), verb, ident)
         await response.discard()
     except Exception as error:
         api_error = to_api_error(error)

@@ -28,7 +28,7 @@ from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import Dataset, ServedDataset
 from tableapi.datasets.declared import BadRights, check_access
 from tableapi.datasets.scoped import ScopedDatasets
 from tableapi.db import budget
@@ -50,7 +50,7 @@ class AppState:
 
     def __init__(self, settings: Settings, served: ServeOptions) -> None:
         self.settings, self.served = settings, served
-        self.datasets: dict[str, Dataset] = {}
+        self.datasets: dict[str, ServedDataset] = {}
         self.scoped = ScopedDatasets()
         self.scripts: Scripts | None = None
         self.module: ModuleType | None = None  # the policy module of a project
@@ -119,7 +119,7 @@ class AppState:
         scripted = bool(self.served.scripts or self.served.hooks)  # they use the first database
         for name, url in urls.items():
             db = self._db(url, budget.sizes(self.settings, most, project=scripted and not self.datasets), shared=shared)
-            self.datasets[name] = Dataset(name, db, rights, database_roles=self.database_roles, **options)
+            self.datasets[name] = ServedDataset(name, db, rights, database_roles=self.database_roles, **options)
 
     def _policy(self, served: ServeOptions, policy: Mapping[str, Access]) -> None:
         """Serve a host program's databases under its policy."""
@@ -172,7 +172,7 @@ class AppState:
         db = self._db(url, most, direct=self.settings.database_direct_url or "")
         self.database_roles = getattr(policy, "DATABASE_ROLES", {})
         scripts = self.scripts = Scripts.load(folder, self.settings, db)
-        self.datasets[name] = Dataset(
+        self.datasets[name] = ServedDataset(
             name,
             db,
             _policy_rights(policy.POLICY),

@@ -16,7 +16,6 @@ from tableapi.auth.policy import Actor, role_error
 from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.transaction import Widened
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
@@ -171,9 +170,9 @@ class TableCalls:
         sent = await request.body(self._body_bytes)
         content_type = request.headers.get("content-type", "")
         query, rest = await threads.body(len(sent), query_method.options_of, content_type, sent, query)
-        wider = Widened(dataset, query_method.wider(dataset.limits))
+        wider = dataset.view(limits=query_method.wider(dataset.limits))
         options.within(query, wider.limits.filter.length)
-        return wider, query, rest  # type: ignore[return-value]
+        return wider, query, rest
 
     def _check_write(self, request: HttpRequest, query: Mapping[str, str]) -> None:
         """Raise ApiError for a role that only reads, and for an option that has no meaning for a write."""
@@ -336,7 +335,7 @@ def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
 
 async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Response:
     """Handle a write and roll it back."""
-    async with transaction.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
+    async with transaction.undone(call.dataset) as call.dataset:
         response = _minimal(call, verb, await verbs.handle(call, verb, ident))
     response.headers.pop("ETag", None)
     response.headers["Dry-Run"] = "true"
@@ -423,7 +422,7 @@ async def _special(call: TableRequest, verb: str, attempt: Attempt, applied: str
         )
     if zone := call.query.get("timezone", ""):
         try:
-            async with transaction.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]
+            async with transaction.in_zone(dataset, zone) as call.dataset:
                 response = await attempt()
         finally:
             call.dataset = dataset

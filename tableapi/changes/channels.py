@@ -12,7 +12,7 @@ import asyncpg
 
 from tableapi.auth.policy import Actor
 from tableapi.changes.stream import EventStream, Holders, StreamCounts
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import ServedDataset
 from tableapi.errors import RETRY, ApiError, Busy
 from tableapi.log import get_logger
 from tableapi.observability import background, metrics
@@ -52,7 +52,7 @@ class ChannelHub:
     """The streams of one dataset."""
 
     def __init__(
-        self, dataset: Dataset, heartbeat: float, counts: StreamCounts, check: Check, changes: Changes
+        self, dataset: ServedDataset, heartbeat: float, counts: StreamCounts, check: Check, changes: Changes
     ) -> None:
         self.dataset, self._heartbeat, self._counts, self._check, self._changes = (
             dataset, heartbeat, counts, check, changes

@@ -11,7 +11,7 @@ from tableapi.changes.hub import StreamHub, StreamLimits
 from tableapi.changes.stream import StreamCounts, holders_of
 from tableapi.changes.subscription import subscribe
 from tableapi.config.settings import Settings
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import ServedDataset
 from tableapi.errors import Conflict
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
@@ -26,7 +26,7 @@ class ChangeStreams:
     """The streams of one worker process, across all its datasets."""
 
     def __init__(
-        self, settings: Settings, datasets: Mapping[str, Dataset], authenticator: Callable[[], Authenticator]
+        self, settings: Settings, datasets: Mapping[str, ServedDataset], authenticator: Callable[[], Authenticator]
     ) -> None:
         limits = StreamLimits(
             settings.changes_poll_seconds, settings.changes_heartbeat_seconds, settings.changes_keep_seconds,

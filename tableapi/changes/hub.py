@@ -18,7 +18,7 @@ from tableapi.changes.outbox import Position, RowChange
 from tableapi.changes.stream import StreamCounts
 from tableapi.changes.subscription import Subscription, subscribe
 from tableapi.changes.triggers import RecordedTable
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import ServedDataset
 from tableapi.db.errors import UNREACHABLE
 from tableapi.errors import ApiError, Busy, Unauthorized
 from tableapi.log import get_logger
@@ -54,7 +54,7 @@ class StreamHub:
     """
 
     def __init__(
-        self, dataset: Dataset, limits: StreamLimits, counts: StreamCounts, check: Check, changes: Changes
+        self, dataset: ServedDataset, limits: StreamLimits, counts: StreamCounts, check: Check, changes: Changes
     ) -> None:
         self.dataset, self.limits, self._counts, self._check, self._changes = dataset, limits, counts, check, changes
         self.listeners: dict[Listener, None] = {}

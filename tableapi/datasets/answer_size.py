@@ -53,16 +53,6 @@ async def _checked(limits: Limits, fetch: Fetch, plan: Plan, values: Bindings) -
         ) from None
 
 
-def check_body(limits: Limits, plan: Plan, row: Any) -> None:
-    """Reject a response that turned out to be too large.
-
-    Raises:
-        BadRequest: `answer_too_large`.
-    """
-    if row is not None and plan.kind != "count" and len(row["body"] or b"") > limits.answer_bytes:
-        raise too_large(limits)
-
-
 def too_large(limits: Limits) -> BadRequest:
     """Build the error for a response beyond the limits, which it names."""
     return BadRequest(

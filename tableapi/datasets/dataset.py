@@ -1,11 +1,13 @@
-"""One served database: its schema, kept up to date, and the plans compiled for it."""
+"""Served databases, and what one request uses of one."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from contextlib import AbstractAsyncContextManager
+from types import MappingProxyType
+from typing import Any, Protocol
 
 import asyncpg
 
@@ -35,110 +37,89 @@ CHECK_SECONDS = 10.0
 READ_SECONDS = 300.0
 
 
-class Dataset:
-    """A served database.
+class Turns(Protocol):
+    """Admits the reads of each caller (`db/turns.py`)."""
 
-    rights_of: returns the rights for (role, dataset). named: the tables that the API serves, None for all. hooked:
-    returns whether the project has a hook for (table, verb). identity: tenant fields, by name. database_roles: by role,
-    those that run as a PostgreSQL role. poll: seconds between checks for DDL.
-    """
+    def enter(self, caller: str) -> bool: ...
 
-    pinned = False  # whether all statements run in one transaction, for example for an Idempotency-Key
-    has_hooks = True
-    _parent: Dataset | None = None
-    role_sql = ""  # sets the database role of the caller (see `role_dataset.py`)
+    async def wait(self, caller: str) -> None: ...
 
-    def __init__(
-        self,
-        name: str,
-        db: Db,
-        rights_of: Callable[[str, str], Rights],
-        *,
-        limits: Limits | None = None,
-        named: frozenset[str] | None = None,
-        unseal: Unsealer | None = None,
-        hooked: Callable[[str, str], bool] = lambda table, verb: False,
-        replicas: Replicas | None = None,
-        identity: Mapping[str, str] | None = None,
-        database_roles: Mapping[str, DatabaseRole] | None = None,
-        poll: float = 0.5,
-    ) -> None:
-        self.name, self.db, self.limits, self.unseal = name, db, limits or Limits(), unseal
-        self.replicas, self.identity = replicas, identity or {}
-        self.hooked, self.database_roles = hooked, database_roles or {}
-        self._acts_as = sorted({acts.name for acts in self.database_roles.values()})
-        self.schema = Schema({}, "")
-        self._named = named
-        self._rights_of, self._poll = rights_of, poll
-        self._rights: dict[str, Rights] = {}
-        self.plan_cache = PlanCache(self.limits.plan_cache, self.limits.shape_bytes, self.limits.filter)
-        self._watching: asyncio.Task[None] | None = None
-        self._looking = asyncio.Lock()
-        self._looked = 0.0
-        self._check_seconds = 0.0  # duration of the last check, without waiting for a connection
-        self._next: asyncio.Task[None] | None = None
-        self._seen: introspection.Fingerprint | None = None
-        self.others: dict[str, Dataset] = {}  # by role: the same database with the tables of another policy
+    def leave(self, caller: str) -> None: ...
 
-    def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
-        """Serve a different set of tables to a role, without hooks. They do not exist for other roles."""
-        other = Dataset(
-            self.name, self.db, rights_of, limits=self.limits, named=named, unseal=self.unseal, identity=self.identity
-        )
-        other.has_hooks, other._parent = False, self
-        self.others[role] = other
 
-    async def open(self) -> None:
-        """Connect, read the schema, and start watching it."""
-        await self.db.connect()
-        async with self.db.reads.acquire() as connection:
-            await self._read(connection)
-        if self.replicas is not None:
-            await self.replicas.open()
-        self.db.listen("tableapi_schema", lambda _: self.look_soon())
-        self._watching = background.start(self._watch(), "watch_schema")
+class Lane(Protocol):
+    """Connections for reads or for writes: of the pool, in a transaction as a database role, or a single one."""
 
-    async def close(self) -> None:
-        """Stop watching and disconnect."""
-        if self._watching:
-            self._watching.cancel()
-            await asyncio.gather(self._watching, return_exceptions=True)
-        if self.replicas is not None:
-            await self.replicas.close()
-        await self.db.close()
+    def acquire(self) -> AbstractAsyncContextManager[Any]: ...
 
-    def use_rights(self, rights_of: Callable[[str, str], Rights], database_roles: Mapping[str, DatabaseRole]) -> None:
-        """Replace the rights of all roles, and drop the plans made under the old ones."""
-        self._rights_of, self.database_roles = rights_of, database_roles
-        self.plan_cache.clear()
-        self._rights.clear()
-        acts_as = sorted({acts.name for acts in database_roles.values()})
-        if acts_as != self._acts_as:
-            # so that the schema is reloaded with PostgreSQL's grants to these roles
-            self._acts_as, self._mark = acts_as, ""
-            self.look_soon()
+    async def fetchrow(self, sql: str, *args: Any) -> Any: ...
+
+    def turns(self, sql: str) -> Turns: ...
+
+
+class Lanes(Protocol):
+    """The connections of a request."""
 
     @property
-    def waiting(self) -> int:
-        """The number of requests waiting for a connection or for their turn."""
-        return self.db.waiting
+    def reads(self) -> Lane: ...
+
+    @property
+    def writes(self) -> Lane: ...
+
+
+class Dataset:
+    """A served database as one request uses it.
+
+    The views of a request differ from it in their connections, limits, rights or plans.
+
+    Args:
+        served: The database itself.
+        rights: Returns the rights of a role.
+        replicas: None if reads run on `db`.
+        pinned: Whether all statements run in one transaction, for example for an Idempotency-Key.
+        role_sql: Sets the database role of the caller for the rest of a transaction (see `role_dataset.py`).
+    """
+
+    name: str
+    unseal: Unsealer | None
+    identity: Mapping[str, str]  # tenant fields, by name
+    hooked: Callable[[str, str], bool]  # whether the project has a hook for (table, verb)
+    has_hooks: bool
+    pinned, role_sql = False, ""
+
+    def __init__(
+        self, served: ServedDataset, db: Lanes, limits: Limits, rights: Callable[[str], Rights], plans: PlanCache, *,
+        replicas: Replicas | None, pinned: bool, role_sql: str,
+    ) -> None:  # fmt: skip
+        self.served, self.db, self.limits, self.plan_cache, self._rights_of_role = served, db, limits, plans, rights
+        self.replicas, self.pinned, self.role_sql = replicas, pinned, role_sql
+        self.name, self.unseal, self.identity = served.name, served.unseal, served.identity
+        self.hooked, self.has_hooks = served.hooked, served.has_hooks
+
+    def view(
+        self, db: Lanes | None = None, *, limits: Limits | None = None, rights: Callable[[str], Rights] | None = None,
+        plans: PlanCache | None = None, pinned: bool = False, role_sql: str = "",
+    ) -> Dataset:  # fmt: skip
+        """Return the dataset with other connections, limits, rights or plans."""
+        return Dataset(
+            self.served, self.db if db is None else db, limits or self.limits, rights or self.rights,
+            self.plan_cache if plans is None else plans, replicas=self.replicas if db is None else None,
+            pinned=pinned or self.pinned, role_sql=role_sql or self.role_sql,
+        )  # fmt: skip
+
+    @property
+    def schema(self) -> Schema:
+        """The tables, as they are now."""
+        return self.served.schema
+
+    @property
+    def database_roles(self) -> Mapping[str, DatabaseRole]:
+        """By role, those that run as a PostgreSQL role."""
+        return self.served.database_roles
 
     def rights(self, role: str) -> Rights:
-        if role not in self._rights:
-            acts = self.database_roles.get(role)
-            if acts is not None and acts.grants:
-                self._rights[role] = GrantedRights(acts, self._privileges(acts))
-            else:
-                rights = self._rights_of(role, self.name)
-                self._rights[role] = rights if acts is None else SecuredRights(rights)
-        return self._rights[role]
-
-    def _privileges(self, acts: DatabaseRole) -> RolePrivileges:
-        """Return PostgreSQL's grants to a role; nothing if the role does not exist."""
-        privileges = self.schema.privileges.get(acts.name)
-        if privileges is None:
-            log.warning("database_role_missing", dataset=self.name, role=acts.name)
-        return privileges or RolePrivileges()
+        """Return the rights of a role."""
+        return self._rights_of_role(role)
 
     async def table(self, name: str, rights: Rights | None = None) -> Table:
         """Return a table by its name. The schema is reloaded for an unknown name, which may be a new table.
@@ -181,6 +162,128 @@ class Dataset:
         if row is not None and plan.kind != "count" and len(row["body"] or b"") > self.limits.answer_bytes:
             raise answer_size.too_large(self.limits)
         return row
+
+    async def look(self) -> None:
+        """Reload the schema if DDL changed it."""
+        await self.served.look()
+
+    async def notice(self, table: Table, names: Iterable[str]) -> bool:
+        """Reload the schema if the table has a column with one of these names that the schema lacks.
+
+        Returns whether it was reloaded.
+        """
+        return await self.served.notice(table, names)
+
+    async def notice_change(self, table: Table) -> bool:
+        """Reload the schema if the columns or keys of the table have changed. Returns whether they have."""
+        return await self.served.notice_change(table)
+
+
+class ServedDataset(Dataset):
+    """A served database.
+
+    rights_of: returns the rights for (role, dataset). named: the tables that the API serves, None for all. hooked:
+    returns whether the project has a hook for (table, verb). identity: tenant fields, by name. database_roles: by role,
+    those that run as a PostgreSQL role. poll: seconds between checks for DDL.
+    """
+
+    db: Db
+    schema = Schema({}, "")
+    database_roles: Mapping[str, DatabaseRole] = MappingProxyType({})
+    has_hooks = True
+    _parent: ServedDataset | None = None
+
+    def __init__(
+        self,
+        name: str,
+        db: Db,
+        rights_of: Callable[[str, str], Rights],
+        *,
+        limits: Limits | None = None,
+        named: frozenset[str] | None = None,
+        unseal: Unsealer | None = None,
+        hooked: Callable[[str, str], bool] = lambda table, verb: False,
+        replicas: Replicas | None = None,
+        identity: Mapping[str, str] | None = None,
+        database_roles: Mapping[str, DatabaseRole] | None = None,
+        poll: float = 0.5,
+    ) -> None:
+        self.served = self
+        self.name, self.db, self.limits, self.unseal = name, db, limits or Limits(), unseal
+        self.replicas, self.identity = replicas, identity or {}
+        self.hooked, self.database_roles = hooked, database_roles or {}
+        self._acts_as = sorted({acts.name for acts in self.database_roles.values()})
+        self._named = named
+        self._rights_of, self._poll = rights_of, poll
+        self._rights: dict[str, Rights] = {}
+        self.plan_cache = PlanCache(self.limits.plan_cache, self.limits.shape_bytes, self.limits.filter)
+        self._watching: asyncio.Task[None] | None = None
+        self._looking = asyncio.Lock()
+        self._looked = 0.0
+        self._check_seconds = 0.0  # duration of the last check, without waiting for a connection
+        self._next: asyncio.Task[None] | None = None
+        self._seen: introspection.Fingerprint | None = None
+        self.others: dict[str, ServedDataset] = {}  # by role: the same database with the tables of another policy
+
+    def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
+        """Serve a different set of tables to a role, without hooks. They do not exist for other roles."""
+        other = ServedDataset(
+            self.name, self.db, rights_of, limits=self.limits, named=named, unseal=self.unseal, identity=self.identity
+        )
+        other.has_hooks, other._parent = False, self
+        self.others[role] = other
+
+    async def open(self) -> None:
+        """Connect, read the schema, and start watching it."""
+        await self.db.connect()
+        async with self.db.reads.acquire() as connection:
+            await self._read(connection)
+        if self.replicas is not None:
+            await self.replicas.open()
+        self.db.listen("tableapi_schema", lambda _: self.look_soon())
+        self._watching = background.start(self._watch(), "watch_schema")
+
+    async def close(self) -> None:
+        """Stop watching and disconnect."""
+        if self._watching:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        if self.replicas is not None:
+            await self.replicas.close()
+        await self.db.close()
+
+    def use_rights(self, rights_of: Callable[[str, str], Rights], database_roles: Mapping[str, DatabaseRole]) -> None:
+        """Replace the rights of all roles, and drop the plans made under the old ones."""
+        self._rights_of, self.database_roles = rights_of, database_roles
+        self.plan_cache.clear()
+        self._rights.clear()
+        acts_as = sorted({acts.name for acts in database_roles.values()})
+        if acts_as != self._acts_as:
+            # so that the schema is reloaded with PostgreSQL's grants to these roles
+            self._acts_as, self._seen = acts_as, None
+            self.look_soon()
+
+    @property
+    def waiting(self) -> int:
+        """The number of requests waiting for a connection or for their turn."""
+        return self.db.waiting
+
+    def rights(self, role: str) -> Rights:
+        if role not in self._rights:
+            acts = self.database_roles.get(role)
+            if acts is not None and acts.grants:
+                self._rights[role] = GrantedRights(acts, self._privileges(acts))
+            else:
+                rights = self._rights_of(role, self.name)
+                self._rights[role] = rights if acts is None else SecuredRights(rights)
+        return self._rights[role]
+
+    def _privileges(self, acts: DatabaseRole) -> RolePrivileges:
+        """Return PostgreSQL's grants to a role; nothing if the role does not exist."""
+        privileges = self.schema.privileges.get(acts.name)
+        if privileges is None:
+            log.warning("database_role_missing", dataset=self.name, role=acts.name)
+        return privileges or RolePrivileges()
 
     # -- the schema of a running database ------------------------------------------------------------------------------
 

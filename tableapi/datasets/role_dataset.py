@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 
 from tableapi.auth.policy import Actor, DatabaseRole
-from tableapi.datasets import answer_size
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.database import Db
 from tableapi.db.roles import RoleLane, is_setting, settings_sql
-from tableapi.query.plan import Bindings, Plan
 
 # Credentials do not belong in settings, which functions may log. A resume token would make every stream unique.
 _LEFT_OUT = frozenset(
@@ -22,39 +22,15 @@ _LEFT_OUT = frozenset(
 class _Lanes:
     """The lanes of an acting dataset. Their connections are never pipelined."""
 
-    def __init__(self, db: Any, statement: str) -> None:
+    def __init__(self, db: Db, statement: str) -> None:
         self.reads = RoleLane(db.reads, statement, readonly=True)
         self.writes = RoleLane(db.writes, statement, readonly=False)
 
 
-class ActingDataset:
-    """A dataset used by a caller with a database role, for one request.
-
-    role_sql: sets the role and the request's settings for the rest of a transaction.
-    """
-
-    pinned = False
-
-    def __init__(self, dataset: Any, acts: DatabaseRole, settings: Mapping[str, str]) -> None:
-        self._dataset = dataset
-        self.role_sql = settings_sql(acts.name, settings)
-        self.db = _Lanes(dataset.db, self.role_sql)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dataset, name)
-
-    async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
-        """Run the plan of a read on the primary, and return its row."""
-        turns = self._dataset.db.reads.lease_turns
-        if not turns.enter(caller):
-            await turns.wait(caller)
-        try:
-            async with self.db.reads.acquire() as connection:
-                row = await answer_size.fetchrow(self._dataset.limits, connection.fetchrow, plan, values)
-        finally:
-            turns.leave(caller)
-        answer_size.check_body(self._dataset.limits, plan, row)
-        return row
+def acting(dataset: Dataset, acts: DatabaseRole, settings: Mapping[str, str]) -> Dataset:
+    """Return the dataset for a caller with a database role, for one request."""
+    statement = settings_sql(acts.name, settings)
+    return dataset.view(_Lanes(dataset.served.db, statement), role_sql=statement)
 
 
 def request_settings(

@@ -15,6 +15,7 @@ import asyncpg
 import orjson
 
 from tableapi.db.pool import Lane
+from tableapi.db.turns import Turns
 from tableapi.errors import Forbidden, MethodNotAllowed
 from tableapi.log import get_logger
 
@@ -84,6 +85,10 @@ class RoleLane:
             raise Forbidden(message, reason="database_role") from None
         finally:
             connection.begin_with = ""
+
+    def turns(self, _: str) -> Turns:
+        """Return the turns that apply to its statements, which are never pipelined."""
+        return self._lane.lease_turns
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:
         """Run one statement in a transaction of its own and return its first row."""

@@ -20,7 +20,7 @@ from tableapi.auth.policy import Actor
 from tableapi.config.secret_file import private_folder
 from tableapi.crypto.vault import Vault
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.transaction import Pinned
+from tableapi.datasets.transaction import pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
 from tableapi.db.roles import RESET
@@ -142,7 +142,7 @@ class InDatabase:
             if stored is not None:
                 return replayed(stored, claim)
             fault: Exception | None = None
-            dataset, held.dataset = held.dataset, Pinned(held.dataset, connection)  # type: ignore[assignment]
+            dataset, held.dataset = held.dataset, pinned(held.dataset, connection)
             try:
                 async with connection.transaction():
                     if dataset.role_sql:

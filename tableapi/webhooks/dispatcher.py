@@ -14,7 +14,7 @@ from tableapi.auth.webhook import Webhook
 from tableapi.changes import triggers
 from tableapi.changes.triggers import CannotRecord
 from tableapi.config.settings import Settings
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import ServedDataset
 from tableapi.datasets.declared import BadRights
 from tableapi.db.session import SESSION, address, connection_options, init_table_connection
 from tableapi.log import get_logger
@@ -44,7 +44,11 @@ class Dispatcher:
     """
 
     def __init__(
-        self, dataset: Dataset, webhooks: Collection[Webhook], sealed: Mapping[str, Collection[str]], settings: Settings
+        self,
+        dataset: ServedDataset,
+        webhooks: Collection[Webhook],
+        sealed: Mapping[str, Collection[str]],
+        settings: Settings,
     ) -> None:
         self._dataset, self._sealed, self._settings = dataset, sealed, settings
         self.webhooks = {full_name(dataset.name, webhook): webhook for webhook in webhooks}

@@ -13,7 +13,7 @@ import orjson
 
 from tableapi.auth.webhook import Webhook
 from tableapi.config.settings import Settings
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import Dataset, ServedDataset
 from tableapi.errors import NotFound
 from tableapi.log import get_logger
 from tableapi.observability import background, metrics
@@ -42,7 +42,7 @@ class Webhooks:
     def __init__(
         self,
         settings: Settings,
-        datasets: Mapping[str, Dataset],
+        datasets: Mapping[str, ServedDataset],
         webhooks: Collection[Webhook],
         sealed: Mapping[str, Collection[str]],
     ) -> None:

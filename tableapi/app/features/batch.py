@@ -219,7 +219,7 @@ class Batches(Feature):
                     raise _MustWait
                 await held.db.writes.fetchrow(_SHORTLY)
             for number, step in enumerate(steps):
-                response = await self._step(request, held, step, number, results, size, room)  # type: ignore[arg-type]
+                response = await self._step(request, held, step, number, results, size, room)
                 room -= len(response.body or b"")
                 head = orjson.dumps({"id": step.id or None, "status": response.status})
                 responses.append(head[:-1] + b',"body":' + (response.body or b"null") + b"}")

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tableapi.auth.rights import FullRights
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import ServedDataset
 from tableapi.db.database import Db
 from tableapi.db.session import MAX_PREPARED_STATEMENTS, Connection
 from tableapi.errors import Busy
@@ -94,7 +94,7 @@ async def test_more_statements_than_a_connection_keeps(db: Db) -> None:
 
 
 async def test_a_failed_unawaited_check_is_logged(url: str) -> None:
-    dataset = Dataset("x", Db(url, reads=1, pool=0), lambda role, name: FullRights(), poll=60)
+    dataset = ServedDataset("x", Db(url, reads=1, pool=0), lambda role, name: FullRights(), poll=60)
     await dataset.open()
     lost: list[object] = []
     loop = asyncio.get_running_loop()

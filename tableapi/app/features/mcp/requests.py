@@ -8,7 +8,7 @@ from typing import Any
 
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import AppState
-from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.dataset import ServedDataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest
 from tableapi.http.inner_request import inner_request
@@ -18,7 +18,7 @@ from tableapi.observability import metrics
 from tableapi.observability.logging import AccessLog, shown_path
 
 Headers = Sequence[tuple[bytes, bytes]]
-DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Response]]
+DatasetHandler = Callable[[HttpRequest, ServedDataset, list[str]], Awaitable[Response]]
 
 
 class McpRequests:
