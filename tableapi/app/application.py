@@ -17,7 +17,7 @@ from tableapi.app.pages import Pages
 from tableapi.app.routes import API
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import AppState
-from tableapi.app.table_calls import TableCalls
+from tableapi.app.tables.calls import TableCalls
 from tableapi.auth.scopes import WRITE, require
 from tableapi.config.networks import Networks
 from tableapi.config.settings import Settings

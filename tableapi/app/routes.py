@@ -8,7 +8,7 @@ from __future__ import annotations
 from tableapi.app.feature import Route
 from tableapi.app.pages import DOCS, Pages
 from tableapi.app.script_calls import ScriptCalls
-from tableapi.app.table_calls import TableCalls
+from tableapi.app.tables.calls import TableCalls
 
 API = "/api/v2/"
 SECURITY = "/.well-known/security.txt"

@@ -9,6 +9,7 @@ import orjson
 from tableapi import exact_json
 from tableapi.app.authentication import Authentication
 from tableapi.app.state import AppState
+from tableapi.app.tables import audit
 from tableapi.auth import scopes
 from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.policy import ANYONE
@@ -17,7 +18,6 @@ from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
 from tableapi.project.guard import Script
 from tableapi.project.registry import Scripts
-from tableapi.tables import read_audit
 
 
 class ScriptCalls:
@@ -59,7 +59,7 @@ class ScriptCalls:
 
     async def _record(self, request: HttpRequest, path: str) -> None:
         """Record the call of a role that looks at one account; scripts of staff audit themselves."""
-        await read_audit.record(self._state.recorder, request, path, {"method": request.method}, request.query)
+        await audit.record(self._state.recorder, request, path, {"method": request.method}, request.query)
 
     async def _write(self, request: HttpRequest, script: Script, path: str) -> Response:
         """Run a script, at most once for an idempotency key."""

@@ -48,7 +48,7 @@ class Turns(Protocol):
 
 
 class Lane(Protocol):
-    """Connections for reads or for writes: of the pool, in a transaction as a database role, or a single one."""
+    """Connections for reads or for writes: of the pool, as a database role, or a single one."""
 
     def acquire(self) -> AbstractAsyncContextManager[Any]: ...
 

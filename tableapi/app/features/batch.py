@@ -14,10 +14,10 @@ import asyncpg
 import orjson
 
 from tableapi import exact_json, threads
-from tableapi.app import explain_rights
 from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
 from tableapi.app.routes import POST
+from tableapi.app.tables import explain
 from tableapi.auth.policy import VERBS, Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
@@ -138,7 +138,7 @@ class Batches(Feature):
         sent, steps = await threads.body(len(raw), parse, request.headers.get("content-type", ""), raw)
         applied, strict = "", self._state.strict
         if "prefer" in request.headers:
-            explain_rights.reject_question(request.headers["prefer"])
+            explain.reject_question(request.headers["prefer"])
             applied, strict = preferences.checked(request.headers, query, _PREFERENCES, strict=strict)
         _reject_options(query, strict=strict)
         dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))

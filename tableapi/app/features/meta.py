@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from tableapi.app import explain_rights
 from tableapi.app.application import App
 from tableapi.app.feature import Feature, Route
 from tableapi.app.pages import DOCS
 from tableapi.app.routes import CALL, GET
+from tableapi.app.tables import explain
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
@@ -180,7 +180,7 @@ class Meta(Feature):
         """List the procedures or functions of a database, or call one."""
         if not self._serves_routines:
             raise _unknown(parts[0])
-        explain_rights.reject_question(request.headers.get("prefer", ""))
+        explain.reject_question(request.headers.get("prefer", ""))
         limit = self._settings.body_bytes
         run = partial(routines.respond, request, dataset, request.actor, parts, query, limit, strict=self._state.strict)
         key = request.headers.get("idempotency-key")

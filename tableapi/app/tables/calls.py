@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from tableapi import threads
-from tableapi.app import ddl_retry, explain_rights
 from tableapi.app.state import AppState
+from tableapi.app.tables import audit, explain, query_method, retry
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.policy import Actor, role_error
 from tableapi.auth.rights import Rights
@@ -30,7 +30,7 @@ from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion, unknown_field
 from tableapi.schema.model import Table
-from tableapi.tables import errors, ndjson, query_method, read, read_audit, verbs
+from tableapi.tables import errors, ndjson, read, verbs
 from tableapi.tables.batch import BatchError
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.request import TableRequest
@@ -69,7 +69,7 @@ class TableCalls:
                 dataset, query, sent = await self._options_in_body(request, dataset, query)
             if verb != "GET":
                 self._check_write(request, query)
-        question = explain_rights.asked(request.headers["prefer"]) if "prefer" in request.headers else None
+        question = explain.asked(request.headers["prefer"]) if "prefer" in request.headers else None
         if question is None and "import" in query and options.boolean("import", query["import"]):
             return await self._import(request, dataset, rights, parts, query, verb)
         body: Any = sent
@@ -79,8 +79,8 @@ class TableCalls:
                 raise _no_explain()
         if question is not None:
             if is_recorded := request.actor.role in self._state.sessions.recorded:
-                await read_audit.record(self._state.recorder, request, parts[1], {"explain": "rights"}, query)
-            return await explain_rights.respond(
+                await audit.record(self._state.recorder, request, parts[1], {"explain": "rights"}, query)
+            return await explain.respond(
                 self._state, request, dataset, rights, parts, query, body, verb, question, runs=not is_recorded
             )
         applied, strict = "", self._state.strict
@@ -107,8 +107,8 @@ class TableCalls:
         attempt: Attempt = partial(self._attempt, call, verb, ident, request)
         if (
             verb in ("POST", "PATCH", "PUT")
-            and not ddl_retry.has_known_fields(call, ident)
-            and (unknown := await ddl_retry.notice_fields(call, name, ident))
+            and not retry.has_known_fields(call, ident)
+            and (unknown := await retry.notice_fields(call, name, ident))
         ):
             attempt = self._without_unknown(call, verb, unknown, attempt, strict="handling=strict" in applied)
         try:
@@ -119,10 +119,10 @@ class TableCalls:
                 if call.actor.account is None:
                     call.recorded_by = account
                 recorder = self._state.recorder
-                attempt = partial(read_audit.respond, call, ident, attempt, account, recorder, request)
+                attempt = partial(audit.respond, call, ident, attempt, account, recorder, request)
             if verb != "GET":
                 return await self._write(attempt, call, name, verb, ident, request)
-            response = await ddl_retry.run(attempt, call, name)
+            response = await retry.run(attempt, call, name)
             response.headers["Accept-Query"] = query_method.ACCEPT_QUERY
             return response
         except Exception as error:
@@ -201,12 +201,12 @@ class TableCalls:
             call.tables = request.tables
         key = request.headers.get("idempotency-key")
         if key is None or _is_dry_run(call, ident):
-            written = ddl_retry.run(attempt, call, name)
+            written = retry.run(attempt, call, name)
         else:
-            run = partial(ddl_retry.run, attempt, call, name)
+            run = partial(retry.run, attempt, call, name)
             once = partial(self._state.idempotency.once, key, call, verb, ident, run)
             # The claim on the key is rolled back with the transaction that a database error ends.
-            written = ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
+            written = retry.run(once, call, name, retry.DATABASE_ERRORS)
         if request.in_batch:  # the batch tells when it is committed
             return await written
         db = self._state.session_db
