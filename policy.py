@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from product.desk.tables import DESK
-from tableapi import Access, KeyedHash, Rule, SealedTable, Sessions
+from tableapi import Access, Forbidden, KeyedHash, NotFound, Rule, SealedTable, Sessions
 
 OWNER = ("client",)
 EVERYONE = ("client", "member")
@@ -344,20 +344,24 @@ SESSIONS = Sessions(
         update usersession set lastused = now() where tokenhash = $1 and revokedon is null
     """,
     rejected={
-        "deleted": (404, "deleted", "You have been deleted by the admin"),
-        "disabled": (403, "disabled", "Your account is temporarily disabled"),
+        "deleted": NotFound("You have been deleted by the admin", reason="deleted"),
+        "disabled": Forbidden("Your account is temporarily disabled", reason="disabled"),
     },
     confined={
-        "temporary": (403, "password_change_required", "Please change your temporary password first."),
+        "temporary": Forbidden("Please change your temporary password first.", reason="password_change_required"),
     },
     unlisted={
-        "unverified": (403, "unverified", "Please verify your email address first.", 802),
+        "unverified": Forbidden("Please verify your email address first.", reason="unverified", code=802),
     },
     expired="Your account access session is expired",
     read_only={
-        "staff": (403, "desk_only", "A staff account reads tables and uses the calls of the desk; it writes no table."),
-        "viewclient": (403, "view_only", "You are looking at this account as support: nothing can be changed."),
-        "viewmember": (403, "view_only", "You are looking at this account as support: nothing can be changed."),
+        "staff": Forbidden(
+            "A staff account reads tables and uses the calls of the desk; it writes no table.", reason="desk_only"
+        ),
+        **dict.fromkeys(
+            VIEWS,
+            Forbidden("You are looking at this account as support: nothing can be changed.", reason="view_only"),
+        ),
     },
     recorded=dict.fromkeys(
         ("staff", *VIEWS),

@@ -11,7 +11,7 @@ from product.accounts import tokens
 from product.billing.live import LIVE
 from product.context import Context
 from product.desk import accounts
-from tableapi import ApiError, Unauthorized, token_hash
+from tableapi import Unauthorized, token_hash
 
 EXPIRED = "Your account access session is expired"
 
@@ -114,14 +114,13 @@ async def live_user(ctx: Context, token: str) -> Session:
     """Return the session that `policy.SESSIONS.lookup` finds for a token.
 
     Raises:
-        Unauthorized: there is no live session (401), or its user is disabled (403) or deleted (404).
+        ApiError: there is no live session (401), or its user is disabled (403) or deleted (404).
     """
     row = await live(ctx, token_hash(token)) if token else None
     if row is None:
         raise Unauthorized(EXPIRED)
-    if rejected := policy.SESSIONS.rejected.get(row.role):
-        status, reason, message = rejected
-        raise Unauthorized(message, status=status, reason=reason)
+    if row.role in policy.SESSIONS.rejected:
+        raise policy.SESSIONS.error("rejected", row.role)
     return row
 
 
@@ -130,9 +129,8 @@ def reject_confined(user: Session) -> None:
 
     For scripts that authenticate the caller themselves.
     """
-    if confined := policy.SESSIONS.confined.get(user.role):
-        status, reason, message = confined
-        raise ApiError(message, status=status, reason=reason, scope="resource")
+    if user.role in policy.SESSIONS.confined:
+        raise policy.SESSIONS.error("confined", user.role)
 
 
 async def describe(ctx: Context, user: Session, token: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import cast
 
 from tableapi.app.state import AppState
 from tableapi.auth.authenticators import NOBODY
-from tableapi.auth.policy import ANYONE, Actor, role_error
+from tableapi.auth.policy import ANYONE, Actor
 from tableapi.errors import ApiError, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.project.guard import Script
@@ -57,9 +57,8 @@ class Authentication:
             state.guard.check(request, host=not state.served.embedded or actor.role == "*")
         if state.limited:  # a call less for each request of a server without limits
             self.count(request, actor)
-        denied = state.sessions.confined.get(actor.role)
-        if denied is not None and (script is None or actor.role not in script.roles):
-            raise role_error(*denied)
+        if actor.role in state.sessions.confined and (script is None or actor.role not in script.roles):
+            raise state.sessions.error("confined", actor.role)
         return actor
 
     def count(self, request: HttpRequest, actor: Actor) -> None:

@@ -18,7 +18,7 @@ import orjson
 
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import Actor, Sessions, role_error
+from tableapi.auth.policy import Actor, Sessions
 from tableapi.auth.shared_mark import SharedMark
 from tableapi.crypto.vault import Vault, token_hash
 from tableapi.db.database import Db
@@ -97,7 +97,6 @@ async def changes_of(authenticator: Authenticator) -> int:
 
 
 def _wrong_key(headers: Mapping[str, str]) -> Unauthorized:
-    """Build the error for a request without a known key."""
     if app_key(headers):
         message = "The API key in X-API-Key is not valid. Check that it was copied completely."
     elif headers.get("authorization"):
@@ -283,8 +282,8 @@ class SessionAuthenticator(Authenticator):
             self._cached.pop(cached_as, None)
             raise Unauthorized(self._sessions.expired)
         role = row["role"]
-        if denied := self._sessions.rejected.get(role):
-            raise role_error(*denied, scope="account")
+        if role in self._sessions.rejected:
+            raise self._sessions.error("rejected", role)
         values = dict(row)
         # A client's tokens change during its session.
         session = values.pop("session") if client else digest.hex()
@@ -359,7 +358,6 @@ class SessionAuthenticator(Authenticator):
 
 
 def _values(actor: Actor) -> str:
-    """Return the values of an actor as JSON."""
     return orjson.dumps(dict(actor.values), default=str).decode()
 
 

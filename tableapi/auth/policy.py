@@ -217,6 +217,10 @@ def _kind(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
+# An error, or its (status, reason, message) and, optionally, code.
+RoleError = ApiError | tuple[int, str, str] | tuple[int, str, str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Sessions:
     """Describe how a session token becomes an actor.
@@ -225,14 +229,11 @@ class Sessions:
         lookup: SQL with $1 = SHA-256 of the token (bytea). It returns one row, or none for an unknown, expired or
             revoked token. Its columns become the actor's values; `role` must be one of them.
         touch: SQL with the same $1 that extends the idle time of the session; runs at most once a minute per session.
-        rejected: roles that may not call anything: role -> (status, reason, message) of the error, with scope
-            `account`.
-        confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the error,
-            with scope `resource`. ANYONE does not include them.
-        read_only: roles that may not write: role -> (status, reason, message) of the error, with scope `resource`. They
-            read tables and call the scripts that name them. ANYONE does not include them.
-        unlisted: roles with an error of their own for scripts that do not name them: role -> (status, reason, message,
-            code). ANYONE includes them.
+        rejected: roles that may not call anything: role -> error, which gets the scope `account`.
+        confined: roles that may call only the scripts that name them: role -> error. ANYONE does not include them.
+        read_only: roles that may not write: role -> error. They read tables and call the scripts that name them. ANYONE
+            does not include them.
+        unlisted: roles with an error of their own for scripts that do not name them. ANYONE includes them.
         expired: the message for a request with an ended session, or without one.
         recorded: roles for which reads of tables are recorded before the response is sent: role -> SQL with $1 the
             actor's values as JSON, $2 the value of `account` that every record of the response has, or null, $3 the
@@ -276,10 +277,10 @@ class Sessions:
     account: str = ""
     seconds: float = 30.0
     explains: Collection[str] = ()
-    rejected: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
-    confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
-    read_only: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
-    unlisted: Mapping[str, tuple[int, str, str, int]] = field(default_factory=dict)
+    rejected: Mapping[str, RoleError] = field(default_factory=dict)
+    confined: Mapping[str, RoleError] = field(default_factory=dict)
+    read_only: Mapping[str, RoleError] = field(default_factory=dict)
+    unlisted: Mapping[str, RoleError] = field(default_factory=dict)
     expired: str = "The session has ended. Sign in again."
     recorded: Mapping[str, str] = field(default_factory=dict)
 
@@ -293,13 +294,20 @@ class Sessions:
         """Return the name of the actor's value for each field of `identity`."""
         return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
 
+    def error(self, rule: str, role: str) -> ApiError:
+        """Build the error for a role in `rejected`, `confined`, `read_only` or `unlisted`."""
+        errors: Mapping[str, RoleError] = getattr(self, rule)
+        denied = errors[role]
+        if isinstance(denied, tuple):
+            status, reason, message, *code = denied
+            denied = ApiError(message, status=status, reason=reason, code=code[0] if code else None)
+        # A copy, because the traceback of one instance would grow with each time that it is raised.
+        error = ApiError.__new__(type(denied), *denied.args)
+        vars(error).update(vars(denied), scope="account" if rule == "rejected" else "resource")
+        return error
+
 
 NO_SESSIONS = Sessions(lookup="")  # of a server without a policy
-
-
-def role_error(status: int, reason: str, message: str, code: int | None = None, *, scope: str = "resource") -> ApiError:
-    """Build the error that the sessions of a policy have for a role."""
-    return ApiError(message, status=status, reason=reason, code=code, scope=scope)
 
 
 @dataclass(frozen=True, slots=True)

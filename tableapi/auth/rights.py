@@ -11,7 +11,7 @@ from tableapi.auth.policy import Access, KeyList, Rows, Rule
 from tableapi.schema.model import Table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Right:
     """The right of one role to use one HTTP verb on one table.
 
@@ -150,20 +150,20 @@ class PolicyRights(DerivedRights):
         writable = _fields(table, rule) if action in ("create", "update") else frozenset()
         sealed = frozenset(access.sealed)
         return Right(
-            rule.rows,
-            readable,
-            writable,
-            rule.set_on_create,
-            sealed,
-            rule.rows_when_filtered_by,
-            rule.key_list,
-            access.replica,
-            rule.editable_in,
-            frozenset(rule.ignored),
-            frozenset(access.computed),
-            access.streams_changes,
-            sealed if self._role in access.masked else frozenset(),
-            frozenset(rule.always_returned),
+            rows=rule.rows,
+            readable=readable,
+            writable=writable,
+            set_on_create=rule.set_on_create,
+            sealed=sealed,
+            rows_when_filtered_by=rule.rows_when_filtered_by,
+            key_list=rule.key_list,
+            replica=access.replica,
+            editable_in=rule.editable_in,
+            ignored=frozenset(rule.ignored),
+            computed=frozenset(access.computed),
+            changes=access.streams_changes,
+            masked=sealed if self._role in access.masked else frozenset(),
+            always_returned=frozenset(rule.always_returned),
             credentials=frozenset(access.credentials),
             granting=frozenset(("*",)) if action in access.granting else frozenset(access.granting),
         )

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
-from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions, role_error
+from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions
 from tableapi.auth.scopes import BASIC, OF_METHOD
 from tableapi.config.rules import WORDS, plain
 from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
@@ -224,16 +224,16 @@ def authorize(script: Script, actor: Actor, sessions: Sessions = NO_SESSIONS) ->
     """
     if script.public or actor.role in script.roles:
         return
-    if (denied := sessions.read_only.get(actor.role)) is not None:
-        raise role_error(*denied)
+    if actor.role in sessions.read_only:
+        raise sessions.error("read_only", actor.role)
     if ANYONE in script.roles and actor.role:
         return
     if not actor.role:
         raise Unauthorized(actor.key_error, reason="no_key")
     if actor.role == "key":
         raise Unauthorized(sessions.expired)
-    if (unlisted := sessions.unlisted.get(actor.role)) is not None:
-        raise role_error(*unlisted)
+    if actor.role in sessions.unlisted:
+        raise sessions.error("unlisted", actor.role)
     raise Forbidden("You are not permitted to do this.", case="not_permitted")
 
 

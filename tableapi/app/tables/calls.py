@@ -12,7 +12,7 @@ from tableapi import threads
 from tableapi.app.state import AppState
 from tableapi.app.tables import audit, explain, query_method, retry
 from tableapi.auth.authenticators import SessionAuthenticator
-from tableapi.auth.policy import Actor, role_error
+from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
@@ -176,8 +176,8 @@ class TableCalls:
 
     def _check_write(self, request: HttpRequest, query: Mapping[str, str]) -> None:
         """Raise ApiError for a role that only reads, and for an option that has no meaning for a write."""
-        if (denied := self._state.sessions.read_only.get(request.actor.role)) is not None:
-            raise role_error(*denied)
+        if request.actor.role in self._state.sessions.read_only:
+            raise self._state.sessions.error("read_only", request.actor.role)
         if "explain" in query and options.boolean("explain", query["explain"]):
             raise _no_explain()
 

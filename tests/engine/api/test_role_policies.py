@@ -24,11 +24,19 @@ insert into card values (1, 1, 's1.AAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'a'), (2, 2, n
 insert into payout values (1, 1, 5), (2, 2, 7);
 """
 POLICY = '''"""Accounts, and an auditor of all of them."""
+from tableapi import Forbidden
 from tableapi.auth.policy import Access, Rule, Sessions
 
 
 def own(table, actor):
     return table.c.accountid == actor.accountid
+
+
+class OnlyReads(Forbidden):
+    reason = "only_reads"
+
+    def __init__(self):
+        super().__init__("An auditor reads.")
 
 
 EVERY = Rule(roles=("auditor",), always_returned={"accountid"})
@@ -50,7 +58,7 @@ SESSIONS = Sessions(
     """,
     user=("auditor", "userid"),
     account="accountid",
-    read_only={"auditor": (403, "only_reads", "An auditor reads.")},
+    read_only={"auditor": OnlyReads()},
     recorded={"auditor": """
         insert into seen (actor, accountid, what, detail, ip) values ($1::jsonb, $2, $3, $4::jsonb, $5)
     """},
