@@ -20,7 +20,7 @@ class ApiError(Exception):
     `status`, `reason` and `scope` are class attributes that a subclass sets and an instance may override.
 
     - `message` is for people and tells them what to do next. It never contains SQL, a traceback, a path or a secret.
-    - `reason` is for programs; `docs/reference/errors.md` lists every reason.
+    - `reason` is for programs; `tableapi/reasons.py` describes every one.
     - `case` is for translations: where several messages share a reason, it tells them apart. It is as stable as the
       reason, and `context` has the numbers that the message names.
     - `scope` is `account` if the session has ended and the client should sign out, else `resource`.

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel
-
-import tableapi
-from tableapi import ApiError
 from tests.helpers.support import ROOT
 
 SOURCES = ("tableapi", "product", "sandbox", "scripts", "policy.py")
@@ -36,7 +30,7 @@ def reasons() -> dict[str, str]:
     for name, tree in files():
         passing = _passing(tree)
         for node in ast.walk(tree):
-            for reason in [*_of_class(node), *_of_call(node, passing), *_of_roles(node)]:
+            for reason in [*_of_class(node), *_of_call(node, passing)]:
                 places.setdefault(reason, f"{name}:{getattr(node, 'lineno', 0)}")
     return places
 
@@ -100,17 +94,6 @@ def _of_call(node: ast.AST, passing: dict[str, int]) -> Iterator[str]:
                 yield from _texts(keyword.value)
     if at is not None and at < len(node.args):
         yield from _texts(node.args[at])
-
-
-def _of_roles(node: ast.AST) -> Iterator[str]:
-    """Yield (status, reason, message) from `rejected`, `confined` and `read_only` in a policy."""
-    if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sessions"):
-        return
-    for keyword in node.keywords:
-        if keyword.arg in ("rejected", "confined", "read_only") and isinstance(keyword.value, ast.Dict):
-            for value in keyword.value.values:
-                if isinstance(value, ast.Tuple):
-                    yield from _texts(value.elts[1])
 
 
 def _is_class(func: ast.expr) -> bool:
@@ -243,41 +226,3 @@ def log_events() -> dict[str, LogEvent]:
                 fields = tuple(name for name in names if name not in ("alarm", "exc_info"))
                 found.setdefault(name, LogEvent(node.func.attr, fields, "alarm" in names))
     return found
-
-
-def signatures() -> str:
-    """Return the signature of every public function and class that is not described by its fields elsewhere."""
-    lines = []
-    for name in sorted(tableapi.__all__, key=str.lower):
-        value = getattr(tableapi, name)
-        if not inspect.isroutine(value) and not inspect.isclass(value):
-            continue
-        # Policy words, settings and webhooks have tables of their fields; errors take the arguments of ApiError.
-        if inspect.isclass(value) and issubclass(value, BaseModel | ApiError) and value is not ApiError:
-            continue
-        if value.__module__ == "tableapi.auth.policy" or not inspect.signature(value).parameters:
-            continue
-        if getattr(value, "_is_protocol", False):  # has methods to write, and no arguments
-            continue
-        lines.append(_signature(name, value))
-    return "\n".join(lines) + "\n"
-
-
-def _signature(name: str, value: Any) -> str:
-    """Return one signature, with a line for each parameter if it is long."""
-    signature = inspect.signature(value)
-    parts = [_parameter(one) for one in signature.parameters.values()]
-    keywords = [place for place, one in enumerate(signature.parameters.values()) if one.kind is one.KEYWORD_ONLY]
-    if keywords:
-        parts.insert(keywords[0], "*")
-    returned = "" if inspect.isclass(value) else f" -> {signature.return_annotation}"
-    short = f"{name}({', '.join(parts)}){returned}"
-    return short if len(short) <= 110 else "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){returned}"])
-
-
-def _parameter(parameter: inspect.Parameter) -> str:
-    text = f"{'*' if parameter.kind is parameter.VAR_POSITIONAL else ''}{parameter.name}: {parameter.annotation}"
-    if parameter.default is parameter.empty:
-        return text
-    is_plain = isinstance(parameter.default, str | int | float | tuple | None)
-    return f"{text} = {parameter.default!r}" if is_plain else f"{text} = ..."

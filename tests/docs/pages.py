@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.helpers.support import ROOT
+from tools.pages import text
 
 DOCS = ROOT / "docs"
 TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
@@ -41,8 +42,8 @@ def name_of(page: Path) -> str:
 
 
 def read(name: str) -> str:
-    """Return the text of a page by its path below `docs/`."""
-    return (DOCS / name).read_text()
+    """Return the text of a page by its path below `docs/`, with its generated list."""
+    return text(DOCS / name)
 
 
 def fences(text: str) -> list[Fence]:

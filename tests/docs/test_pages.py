@@ -11,6 +11,7 @@ import pytest
 
 from tests.docs import pages
 from tests.helpers.support import ROOT
+from tools.pages import text
 
 PAGES = {pages.name_of(page): page for page in pages.pages()}
 _PATH = re.compile(
@@ -32,24 +33,24 @@ _WORDS = (
 def test_links_have_existing_targets(name: str) -> None:
     page = PAGES[name]
     problems = []
-    for target in pages.links(page.read_text()):
+    for target in pages.links(text(page)):
         path, _, anchor = target.partition("#")
         if re.match(r"[a-z]+:", path):
             continue
         other = (page.parent / path).resolve() if path else page
         if path.startswith("/") or not other.exists():
             problems.append(f"{name}: {target}: there is no such file")
-        elif anchor and other.suffix == ".md" and anchor not in pages.anchors(other.read_text()):
+        elif anchor and other.suffix == ".md" and anchor not in pages.anchors(text(other)):
             problems.append(f"{name}: {target}: the page has no such heading")
     assert not problems, "\n".join(problems)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_mentioned_files_exist(name: str) -> None:
-    text = pages.prose(PAGES[name].read_text())
+    page = pages.prose(text(PAGES[name]))
     missing = [
         f"{name}: {path}"
-        for path in _PATH.findall(text)
+        for path in _PATH.findall(page)
         if path.rstrip("/") not in _EXAMPLES and not (ROOT / path).exists()
     ]
     assert not missing, "\n".join(missing)
@@ -69,15 +70,15 @@ def test_pages_mentioned_in_any_file_exist() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_contain_no_banned_words(name: str) -> None:
-    text = PAGES[name].read_text()
-    refused = [f"{name}: {match[0]!r}" for word in _WORDS for match in re.finditer(word, text)]
+    page = text(PAGES[name])
+    refused = [f"{name}: {match[0]!r}" for word in _WORDS for match in re.finditer(word, page)]
     assert not refused, "\n".join(refused)
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
 def test_a_page_has_one_title(name: str) -> None:
-    text = pages.prose(PAGES[name].read_text())
-    assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
+    page = pages.prose(text(PAGES[name]))
+    assert len(re.findall(r"^# ", page, re.MULTILINE)) == 1
 
 
 def test_the_site_lists_every_page() -> None:

@@ -17,12 +17,15 @@ import pytest
 from pydantic_core import PydanticUndefined
 
 import tableapi
+from product import reasons as product
 from product.people import import_file
 from product.settings import Settings
+from tableapi import reasons as engine
 from tableapi.auth import policy
 from tableapi.cli.main import parser
 from tests.docs import code, pages
 from tests.helpers.support import ROOT
+from tools.pages import text
 
 _SETTING = re.compile(r"`([A-Z][A-Z0-9_]+)`")
 
@@ -132,30 +135,36 @@ def test_every_make_target_is_documented() -> None:
 
 
 def test_every_reason_has_an_entry_and_every_entry_a_reason() -> None:
-    documented = set(re.findall(r"^### (\w+)$", pages.read("reference/errors.md"), re.MULTILINE))
-    known = code.reasons()
-    missing = [f"`### {name}` (raised at {known[name]})" for name in known.keys() - documented]
-    assert not (text := differences("reference/errors.md", missing, documented - known.keys())), text
-
-
-def test_every_entry_has_status_meaning_and_remedy() -> None:
-    text = pages.read("reference/errors.md")
-    short = [
-        heading
-        for heading, entry in re.findall(r"^### (\w+)\n+(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
-        if not re.match(r"\*\*\d{3}\*\*", entry) or len(re.findall(r"[.)]\s", entry + " ")) < 2
-    ]
-    assert not short, f"docs/reference/errors.md: begin with **status**, then meaning and remedy: {', '.join(short)}"
+    known, entries = code.reasons(), _reasons()
+    missing = [f"`{name}` (raised at {known[name]})" for name in sorted(known.keys() - entries.keys())]
+    assert (missing, entries.keys() - known.keys()) == ([], set()), "tableapi/reasons.py, product/reasons.py"
 
 
 def test_every_entry_has_the_status_of_the_code() -> None:
-    documented = dict(re.findall(r"^### (\w+)\n+\*\*(\d{3})\*\*", pages.read("reference/errors.md"), re.MULTILINE))
+    entries = _reasons()
+    wrong = {name: statuses for name, statuses in code.statuses().items() if entries[name][0] not in statuses}
+    assert wrong == {}, "tableapi/reasons.py, product/reasons.py"
+
+
+def test_every_page_names_reasons_of_the_table_with_their_status() -> None:
+    entries = _reasons()
     wrong = [
-        f"docs/reference/errors.md: {reason}: the code answers {sorted(statuses)}, the page says {documented[reason]}"
-        for reason, statuses in code.statuses().items()
-        if reason in documented and int(documented[reason]) not in statuses
+        f"{pages.name_of(page)}: {match[0]}"
+        for page in pages.pages()
+        for match in re.finditer(r"\b([45]\d\d) \[?`(\w+)`", text(page))
+        if match[2] not in entries or entries[match[2]][0] != int(match[1])
     ]
-    assert not wrong, "\n".join(wrong)
+    assert wrong == []
+
+
+def _reasons() -> dict[str, tuple[int, str, str]]:
+    """Return the entries of both tables; each has a meaning and a remedy, and no reason has two."""
+    entries = [
+        item for table in (engine.REASONS, product.REASONS) for stage in table.values() for item in stage.items()
+    ]
+    assert all(meaning and remedy for _, (_, meaning, remedy) in entries)
+    assert len(entries) == len(dict(entries))
+    return dict(entries)
 
 
 # -- metrics ---------------------------------------------------------------------------------------------------------
@@ -246,11 +255,6 @@ def test_every_public_name_has_a_row_and_every_row_a_public_name() -> None:
 
 def test_every_public_name_can_be_imported() -> None:
     assert all(getattr(tableapi, name) is not None for name in tableapi.__all__)
-
-
-def test_the_signatures_are_those_of_the_code() -> None:
-    [fence] = [fence for fence in pages.fences(pages.read("reference/python.md")) if fence.title == "signatures"]
-    assert fence.text == code.signatures(), f"docs/reference/python.md, signatures:\n{code.signatures()}"
 
 
 def test_the_page_of_the_people_file_lists_its_columns() -> None:

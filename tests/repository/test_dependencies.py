@@ -30,7 +30,7 @@ SERVER = (
     "observability/prometheus.py",
     "cli/check.py",
 )
-OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "bookings"}
+OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "tools", "bookings"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")
 PINS = re.compile(r"([\w.-]+)==(\S+)(?: ; .+)? \\")

@@ -53,8 +53,9 @@ class Mcp(Feature):
         self.open_paths = self.sign_in.paths
         project, settings = state.served.project, state.settings
         self._reads_only = state.served.open if settings.mcp_read_only is None else settings.mcp_read_only
-        folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
-        self._documentation = Documentation(folders)
+        roots = [*([project] if project else []), PACKAGE.parent]
+        folders = [root / name for root in roots for name in ("build/pages", "docs")]
+        self._documentation = Documentation([*folders, PACKAGE / "docs_pages"])
         self._title = app.project.title(settings)
         self._loading = asyncio.Lock()
         self._handle: Handle | None = None
