@@ -23,12 +23,6 @@ class LiveKey:
     mayuse: bool
 
 
-class PlanWithoutApi(ApiError):
-    """The plan has no API access."""
-
-    status, reason = 402, "plan_without_api"
-
-
 class MissingScope(Forbidden):
     """The key lacks the scope that the call requires (403); `context.needed` names it."""
 
@@ -98,7 +92,7 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
 
     Raises:
         Unauthorized: the key is unknown, expired, disabled, deleted or a test key (401, scope `resource`).
-        PlanWithoutApi: the plan has no API access (402).
+        ApiError: the plan has no API access (402).
         MissingScope: the key lacks the scope (403).
     """
     async with ctx.guess():
@@ -126,7 +120,7 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
     if row.istest and not test:
         raise Unauthorized("This call takes no test key.", reason="bad_key", case="test_key", scope="resource")
     if not row.mayuse:
-        raise PlanWithoutApi("The plan of this account has no API access.")
+        raise ApiError("The plan of this account has no API access.", status=402, reason="plan_without_api")
     if scope and scope not in row.scopes:
         raise MissingScope(scope)
     return row

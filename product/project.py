@@ -97,7 +97,7 @@ class Product(Project):
         if settings.mail_url is None:
             yield True, "MAIL_URL is missing: users cannot verify an address, reset a password or accept an invitation."
         elif settings.mail_from.endswith(("@example.com>", "@example.com")):
-            yield True, f"MAIL_FROM is {settings.mail_from}: nobody receives mail at example.com. Set your own address."
+            yield True, f"MAIL_FROM is {settings.mail_from}: no mail arrives at example.com. Set your own address."
         if not settings.stripe_secret_key:
             yield False, "STRIPE_SECRET_KEY is missing: nothing can be bought."
         elif not settings.stripe_webhook_secret:
@@ -112,7 +112,6 @@ class Product(Project):
 
 
 def _examples(host: str) -> list[dict[str, str]]:
-    """Return demo people for a first search."""
     return [
         {name: one[name] for name in ("full_name", "title", "company")}
         | {"linkedinurl": profile_url.url_of(one["profilekey"], host)}

@@ -20,8 +20,9 @@ import orjson
 
 from product import audit, mail
 from product import language as languages
+from product.accounts import users
 from product.context import Context
-from tableapi import Conflict, FieldError, WebhookAttempt, WebhookEvent, WebhookSender, webhook_url
+from tableapi import FieldError, WebhookAttempt, WebhookEvent, WebhookSender, webhook_url
 
 EventName = Literal["contact.revealed", "bulk.finished", "credits.low", "plan.changed"]
 TEST, NOTHING = "test", '{"key": {}, "record": {}}'
@@ -55,13 +56,6 @@ _HOLD = """
     where clientid = $1 and webhookid = $2 and status = 'waiting'
 """
 _DISABLE = "update webhook set isactive = 0 where clientid = $1 and webhookid = $2 and isactive = 1 returning webhookid"
-_OWNER = "select email, name, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
-
-
-class TooManyWebhooks(Conflict):
-    """The account has as many webhooks as it may have (409)."""
-
-    reason = "webhook_limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +71,6 @@ class Due:
     createdon: datetime
     url: str
     secret: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Owner:
-    email: str
-    name: str
-    language: str | None
 
 
 def new_secret() -> str:
@@ -137,7 +124,7 @@ async def disable_if_gone(ctx: Context, due: Due, attempt: WebhookAttempt) -> No
         if await ctx.db.first_value(int, _DISABLE, due.clientid, due.webhookid) is None:
             return
         await audit.write(ctx, "webhook_disabled", due.webhookid, clientid=due.clientid)
-        owner = await ctx.db.first(_Owner, _OWNER, due.clientid)
+        owner = await users.owner(ctx, due.clientid)
         if owner is not None:
             values = {"name": owner.name, "host": urlsplit(due.url).netloc}
             language = languages.of(ctx, owner.language)
@@ -152,7 +139,6 @@ async def send(ctx: Context, due: Due) -> WebhookAttempt:
 
 @asynccontextmanager
 async def _sender(ctx: Context, due: Due, connections: int = 1) -> AsyncIterator[WebhookSender]:
-    """Open connections to the address of a delivery."""
     settings = ctx.settings
     sender = WebhookSender(
         due.url,

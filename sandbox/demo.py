@@ -51,7 +51,6 @@ async def _sandbox(ctx: Context) -> AsyncIterator[Any]:
 
 
 async def _addon(ctx: Context, clientid: int, custid: str, number: str) -> None:
-    """Buy one add-on by card."""
     plan = await ctx.db.one(PlanRow, "select * from subscriptionplan where planid = $1", ADDON)
     payments, amount = customer.provider(ctx), prices.cents(plan)
     marks = {"clientid": str(clientid), "planid": str(ADDON)}

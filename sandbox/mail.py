@@ -74,12 +74,12 @@ def _page(title: str, body: str, status: int = 200, *, back: bool = False) -> Re
     return page(title, f"<main>{link}<h1>{escape(title)}</h1>{body}</main>", style=_STYLE, status=status)
 
 
-_LEAD = "What the app would have sent, newest first. It is shown here and is sent to nobody."
+_LEAD = "What the app would have sent, newest first. It is shown here and not sent."
 _GONE = "It may have been deleted: the mailbox holds the newest 500."
 
 
 _NONE = """<section class="panel none"><strong>No mail was sent yet.</strong><p class=quiet>Invite a member, sign up or change an
-email address in the app: the mail is shown here and is sent to nobody.</p><a href="/">Open the app</a></section>"""
+email address in the app: the mail is shown here and not sent.</p><a href="/">Open the app</a></section>"""
 
 
 def _list(mails: list[StoredMail]) -> str:
@@ -127,5 +127,4 @@ def _one(mail: StoredMail) -> str:
 
 
 def _lines(text: str, width: int) -> int:
-    """Return the number of lines of a text when wrapped at `width` characters."""
     return sum(-(-len(line) // width) for line in text.splitlines() if line.strip())

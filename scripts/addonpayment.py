@@ -1,6 +1,6 @@
 """Pay for an add-on with a card token, a payment method, or a payment intent confirmed in the browser.
 
-A repeat with the same token returns the result of the first payment. Requests with a card number are refused, and the
+A repeat with the same token returns the result of the first payment. Requests with a card number are rejected, and the
 number is neither logged nor stored.
 """
 
@@ -53,7 +53,7 @@ class Input(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _no_card_number(cls, data: object) -> object:
-        card_guard.refuse(data)
+        card_guard.reject(data)
         return data
 
 

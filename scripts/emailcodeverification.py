@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
-
 from product import emails, mail
 from product import language as languages
 from product.accounts import email_domains, former_addresses, proof, signup, tokens, users
 from product.context import Context
 from product.roles import SESSION
+from product.success import Output
 from tableapi import FieldError, Invalid, script
 
 SAME = FieldError("email_same", "You are already using this email!")
@@ -17,10 +16,6 @@ SAME = FieldError("email_same", "You are already using this email!")
 class Input(proof.Proof):
     oldemail: str
     newemail: str
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=SESSION)

@@ -11,16 +11,13 @@ from product import mail
 from product.accounts import tokens, users
 from product.context import Context
 from product.roles import OWNER
+from product.success import Output
 from tableapi import script
 
 
 class Input(BaseModel):
     appuserid: int = Field(ge=1, lt=2**63)
     type: Literal["verification", "password"]
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=OWNER)

@@ -7,7 +7,6 @@ confirm guessed addresses for free.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,7 +14,7 @@ from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
 from product.callers import Caller
-from product.contacts import enrichment, purchase
+from product.contacts import agents, enrichment, purchase
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
@@ -49,12 +48,6 @@ class Input(BaseModel):
     dry_run: bool = False
 
 
-class Email(BaseModel):
-    address: str
-    verification: str
-    checkedon: datetime
-
-
 class Person(BaseModel):
     linkedinurl: str
     full_name: str
@@ -64,8 +57,8 @@ class Person(BaseModel):
     country: str
     city: str
     phones: list[str]
-    business_emails: list[Email]
-    personal_emails: list[Email]
+    business_emails: list[agents.Email]
+    personal_emails: list[agents.Email]
 
 
 class Item(BaseModel):
@@ -166,14 +159,7 @@ def _item(
         country=person.country,
         city=person.city,
         phones=list(person.phones) if PHONES in done.revealed else [],
-        business_emails=_emails(done, "businessemail"),
-        personal_emails=_emails(done, "personalemail"),
+        business_emails=agents.emails(done, "businessemail"),
+        personal_emails=agents.emails(done, "personalemail"),
     )
     return item
-
-
-def _emails(done: purchase.Bought, kind: str) -> list[Email]:
-    return [
-        Email(address=check.address, verification=check.verification, checkedon=check.checkedon)
-        for check in done.checks.get(kind, ())
-    ]

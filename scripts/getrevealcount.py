@@ -92,7 +92,6 @@ def _midnight(day: dates.date) -> datetime:
 
 
 async def _authorize(ctx: Context, input: Input) -> None:
-    """Raise Forbidden unless the caller may count these reveals."""
     owns = ctx.actor.role in (*OWNER, *OWNER_VIEW)
     if input.team and not owns:
         raise Forbidden("Only the owner of the account can count the reveals of the team.", case="reveals_of_owner")

@@ -7,15 +7,12 @@ from pydantic import BaseModel
 from product.accounts import users, verification
 from product.context import Context
 from product.roles import SIGNUP
+from product.success import Output
 from tableapi import script
 
 
 class Input(BaseModel):
     appuserid: int | None = None
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=SIGNUP)

@@ -14,6 +14,7 @@ from product.context import Context
 from product.language import Language
 from product.language.texts import translator
 from product.people import directory, profile_url
+from product.success import Output
 from tableapi import ANYONE, script, token_hash
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
@@ -27,10 +28,6 @@ _HEADERS = {"Content-Security-Policy": "default-src 'none'; form-action 'self'; 
 class Input(BaseModel):
     email: str
     linkedinurl: str = ""
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 class Removal(BaseModel):

@@ -24,18 +24,6 @@ class _Key:
     oldkeyuntil: datetime | None  # of an old key that still works
 
 
-class KeyIsOff(Conflict):
-    """The key was disabled, deleted or has expired (409)."""
-
-    reason = "key_off"
-
-
-class OldKeyWorks(Conflict):
-    """The key before the last rotation still works, as was promised until `oldkeyuntil` (409)."""
-
-    reason = "old_key_works"
-
-
 class Input(proof.Proof):
     keyid: int = Field(ge=1, lt=2**63)
     hours: int = Field(default=24, ge=0, le=MAX_HOURS)
@@ -69,11 +57,12 @@ async def run(ctx: Context, input: Input) -> Output:
         if row is None:
             raise NotFound("There is no such key.", case="no_such_key")
         if not row.live:
-            raise KeyIsOff("This key is no longer valid. Create a new one.")
+            raise Conflict("This key is no longer valid. Create a new one.", reason="key_off")
         if row.oldkeyuntil is not None and not input.replace:
-            raise OldKeyWorks(
+            raise Conflict(
                 "The key before the last rotation still works. Wait for its end, or end it now with replace=true.",
                 context={"oldkeyuntil": row.oldkeyuntil},
+                reason="old_key_works",
             )
         key = api_keys.generate(test=bool(row.istest))
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key

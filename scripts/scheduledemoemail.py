@@ -11,6 +11,7 @@ from product import language as languages
 from product import mail
 from product.accounts import email_domains, person_names
 from product.context import Context
+from product.success import Output
 from tableapi import ANYONE, script
 
 
@@ -34,10 +35,6 @@ class Input(BaseModel):
         if not person_names.is_plain(value):
             raise PydanticCustomError("name_with_address", person_names.REJECTED)
         return value
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=(ANYONE,), limit="3/hour per ip")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, model_validator
@@ -19,15 +18,6 @@ from product.people import directory, profile_url, search_use
 from product.people.directory import Person
 from product.roles import SESSION
 from tableapi import script
-
-
-@dataclass(frozen=True, slots=True)
-class _Paid:
-    type: str | None
-    appuserid: int | None
-    name: str | None
-    revealedon: datetime | None
-    returnedon: datetime | None
 
 
 class Input(BaseModel):
@@ -102,8 +92,8 @@ async def run(ctx: Context, input: Input) -> Output:
     await search_use.shown(ctx, ctx.actor.clientid, [person.personid] if person is not None else [])
     if person is None:
         return Output(data=[])
-    rows = await ctx.db.all(_Paid, _PAID, ctx.actor.clientid, person.personid)
-    return Output(data=[_card(ctx, person, input, [Earlier.model_validate(asdict(row)) for row in rows])])
+    rows = await ctx.db.all(Earlier, _PAID, ctx.actor.clientid, person.personid)
+    return Output(data=[_card(ctx, person, input, rows)])
 
 
 def _card(ctx: Context, person: Person, input: Input, revealed: list[Earlier]) -> Card:

@@ -7,16 +7,13 @@ from pydantic import BaseModel, Field
 from product.accounts import users
 from product.context import Context
 from product.roles import OWNER
+from product.success import Output
 from product.team import seats
 from tableapi import Conflict, script
 
 
 class Input(BaseModel):
     appuserid: int = Field(ge=1, lt=2**63)
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=OWNER)

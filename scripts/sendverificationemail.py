@@ -8,16 +8,13 @@ from product import emails, mail
 from product import language as languages
 from product.accounts import tokens, users
 from product.context import Context
+from product.success import Output
 from tableapi import ANYONE, script
 
 
 class Input(BaseModel):
     email: str
     checktoken: str = ""
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=(ANYONE,), limit="20/minute per ip")

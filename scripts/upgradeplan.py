@@ -40,12 +40,6 @@ class Input(BaseModel):
     subscriptionid: int | None = None
 
 
-class PaymentRequired(ApiError):
-    """The plan must be bought (402)."""
-
-    status, reason = 402, "payment_required"
-
-
 _PLAN = """
     select p.*, exists (select 1 from clientplan c where c.clientid = $1 and c.planid = p.planid) as assigned
     from subscriptionplan p where p.planid = $2 and p.isactive = 1 and p.isaddon = 0
@@ -81,7 +75,9 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
         if plan is None:
             raise NotFound("There is no such plan.", case="no_such_plan")
         if plan.sku != plans.FREE_SKU and not plan.assigned:
-            raise PaymentRequired("This plan must be paid for. Start the checkout instead.")
+            raise ApiError(
+                "This plan must be paid for. Start the checkout instead.", status=402, reason="payment_required"
+            )
         current = await ctx.db.first(SubscriptionRow, _CURRENT, clientid)
         if current is None or not current.isactive or current.planid != plan.planid:
             if current is not None:

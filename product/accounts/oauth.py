@@ -257,17 +257,17 @@ async def _sign_up(ctx: Context, claims: Claims, record: dict[str, object]) -> d
 
 
 def _reject_unusable(user: _Locked, email: str) -> None:
-    def refused(code: int, case: str, message: str) -> ApiError:
+    def rejected(code: int, case: str, message: str) -> ApiError:
         return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused", case=case)
 
     if user.isdeleted:
-        raise refused(801, "removed", "You have been removed from the platform by the admin")
+        raise rejected(801, "removed", "You have been removed from the platform by the admin")
     if user.invitestatus != "accepted":
-        raise refused(803, "accept_invitation", "Please Accept your invitation and Sign in")
+        raise rejected(803, "accept_invitation", "Please Accept your invitation and Sign in")
     if not user.isactive:
-        raise refused(800, "disabled", "Your account is temporarily disabled")
+        raise rejected(800, "disabled", "Your account is temporarily disabled")
     if (
         not user.isverified and emails.normal(user.email) != email
     ):  # a linked account with another address, which the provider does not prove
         message = "Your email is not verified. Please verify your email address and try logging in again."
-        raise refused(802, "verify_to_sign_in", message)
+        raise rejected(802, "verify_to_sign_in", message)

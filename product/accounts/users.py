@@ -17,6 +17,7 @@ COLUMNS = (
 )
 _BY_ID = f"select {COLUMNS} from appuser where appuserid = $1"  # noqa: S608
 _BY_EMAIL = f"select {COLUMNS} from appuser where lower(email) = $1 order by isdeleted, appuserid desc limit 1"  # noqa: S608
+_OWNER = "select email, name, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,20 @@ class User:
     isverified: int
     invitestatus: str
     language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """A user as mails name it."""
+
+    email: str
+    name: str
+    language: str | None
+
+
+async def owner(ctx: Context, clientid: int) -> Recipient | None:
+    """Return the owner of an account; None after its deletion."""
+    return await ctx.db.first(Recipient, _OWNER, clientid)
 
 
 async def own(ctx: Context, **values: object) -> None:

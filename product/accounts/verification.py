@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from product import audit, mail
 from product import language as languages
 from product.accounts import sessions, tokens
+from product.accounts.users import Recipient
 from product.context import Context
 from tableapi import network, token_hash
 
@@ -21,13 +22,6 @@ _EVICT = """
     where appuserid = $1
 """
 _UNLINK = "delete from socialaccount where appuserid = $1"
-
-
-@dataclass(frozen=True, slots=True)
-class _Welcome:
-    email: str
-    name: str
-    language: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +46,7 @@ class Credentials:
 
 async def welcome(ctx: Context, appuserid: int) -> None:
     """Send the welcome mail, once per account."""
-    user = await ctx.db.first(_Welcome, _WELCOME, appuserid)
+    user = await ctx.db.first(Recipient, _WELCOME, appuserid)
     if user is not None:
         link = mail.link(ctx, "/dashboard/main/dashboardmain")
         language = languages.of(ctx, user.language)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote
 
 from starlette.responses import JSONResponse
 
-from product.authorization.grants import Refused
+from product.authorization.grants import TokenError
 from product.context import Context
 
 MAX_FIELDS = 50
@@ -19,23 +19,23 @@ _HEADERS = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 def read(ctx: Context, body: bytes) -> dict[str, str]:
     """Parse a form. A client may also send its identifier by HTTP Basic.
 
-    Raises Refused.
+    Raises TokenError.
     """
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise Refused("invalid_request", "Send a form: application/x-www-form-urlencoded.") from None
+        raise TokenError("invalid_request", "Send a form: application/x-www-form-urlencoded.") from None
     sent = dict(pairs)
     if len(sent) != len(pairs):
-        raise Refused("invalid_request", "A parameter was sent twice. Send it once.")
+        raise TokenError("invalid_request", "A parameter was sent twice. Send it once.")
     if any("\0" in value for value in sent.values()):
-        raise Refused("invalid_request", "A parameter contains a NUL character.")
+        raise TokenError("invalid_request", "A parameter contains a NUL character.")
     kind, _, value = ctx.request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "basic" and not sent.get("client_id"):
         try:
             sent["client_id"] = unquote(base64.b64decode(value).decode().partition(":")[0])
         except (binascii.Error, UnicodeDecodeError):
-            raise Refused("invalid_client", "The header Authorization is malformed.") from None
+            raise TokenError("invalid_client", "The header Authorization is malformed.") from None
     return sent
 
 

@@ -89,7 +89,7 @@ class Consent(BaseModel):
     session: str  # the hash of the token of the session in which it was given, in hex
 
 
-class Refused(Exception):
+class TokenError(Exception):
     """No token is issued. Has the error of RFC 6749 and a sentence for the client's developer."""
 
     def __init__(self, error: str, description: str) -> None:
@@ -123,7 +123,7 @@ async def allow(ctx: Context, client: Client, uri: str, scopes: list[str], chall
 
 
 async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str) -> Tokens:
-    """Exchange a code for tokens. Raises Refused."""
+    """Exchange a code for tokens. Raises TokenError."""
     async with ctx.db.transaction():
         row = await tokens.use(ctx, code, "oauthcode")
         data = tokens.data(ctx, row, Consent)
@@ -139,7 +139,7 @@ async def redeem(ctx: Context, code: str, clientid: str, verifier: str, uri: str
     if found is None:
         await _end(ctx, _END_OF_CODE, _session_hash(code), "agent_code_reused")
         found = "The code is unknown, has expired or was already used."
-    raise Refused("invalid_grant", found)
+    raise TokenError("invalid_grant", found)
 
 
 def _issue_problem(data: Consent, clientid: str, verifier: str, uri: str) -> str:
@@ -175,26 +175,26 @@ async def _started(ctx: Context, code: str, appuserid: int | None, data: Consent
 
 
 async def refresh(ctx: Context, token: str, clientid: str, requested: str) -> Tokens:
-    """Exchange a refresh token for new tokens, with the scopes of the grant or fewer. Raises Refused."""
+    """Exchange a refresh token for new tokens, with the scopes of the grant or fewer. Raises TokenError."""
     digest = token_hash(token)
     async with ctx.db.transaction():
         row = await ctx.db.first(_Locked, _LOCK, digest)
         if row is None or row.kind != "refresh" or not row.open or row.agentid != clientid:
-            raise Refused("invalid_grant", "The refresh token is unknown, or its session has ended.")
+            raise TokenError("invalid_grant", "The refresh token is unknown, or its session has ended.")
         if not row.live:
-            raise Refused("invalid_grant", "The refresh token has expired.")
+            raise TokenError("invalid_grant", "The refresh token has expired.")
         reused = row.used
         if not reused:
             granted = row.granted.split()
             wanted = [scope for scope in requested.split() if scope in granted] if requested.strip() else granted
             if not wanted:
-                raise Refused("invalid_scope", "None of these scopes was granted.")
+                raise TokenError("invalid_scope", "None of these scopes was granted.")
             await ctx.db.execute(_USE, digest)
             await ctx.db.execute(_EXTEND, row.usersessionid)
             await clients.keep(ctx, clientid)
             return await _issued(ctx, row.usersessionid, " ".join(wanted), row.granted)
     await _end(ctx, _END_OF_TOKEN, row.usersessionid, "agent_token_reused")
-    raise Refused("invalid_grant", "The refresh token was already used, so the session has ended. Sign in again.")
+    raise TokenError("invalid_grant", "The refresh token was already used, so the session has ended. Sign in again.")
 
 
 async def _issued(ctx: Context, session: int, scopes: str, granted: str) -> Tokens:
@@ -212,7 +212,6 @@ async def revoke(ctx: Context, token: str, clientid: str) -> None:
 
 
 async def _end(ctx: Context, sql: str, key: object, event: str) -> None:
-    """End a session and record why."""
     async with ctx.db.transaction():
         ended = await ctx.db.first(_Ended, sql, key)
         if ended is not None:

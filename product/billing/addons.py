@@ -43,12 +43,6 @@ class _Live:
     sku: str | None
 
 
-class NoAddons(Conflict):
-    """Accounts on the free plan cannot buy add-ons (409)."""
-
-    reason = "no_addons_on_free"
-
-
 async def on_sale(ctx: Context, planid: int) -> PlanRow:
     """Return the row of an add-on that the caller's account may buy.
 
@@ -63,7 +57,7 @@ async def on_sale(ctx: Context, planid: int) -> PlanRow:
     if live is None:
         raise Conflict("Subscribe to a plan first.", reason="no_plan")
     if live.sku == plans.FREE_SKU:
-        raise NoAddons("No add-ons can be added to the free plan.")
+        raise Conflict("No add-ons can be added to the free plan.", reason="no_addons_on_free")
     return plan
 
 

@@ -11,16 +11,12 @@ _NO_DIGIT = re.compile(r"\D")
 _DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)")
 
 
-class CardNumber(BadRequest):
-    """The request contains a card number (400)."""
-
-    reason = "card_number"
-
-
-def refuse(value: object) -> None:
-    """Raise CardNumber (400) if the JSON value contains a card number at any depth."""
+def reject(value: object) -> None:
+    """Raise BadRequest (400) if the JSON value contains a card number at any depth."""
     if _contains_card(value):
-        raise CardNumber("Do not send card numbers here. Use the card form, which returns a token.")
+        raise BadRequest(
+            "Do not send card numbers here. Use the card form, which returns a token.", reason="card_number"
+        )
 
 
 def _contains_card(value: object) -> bool:

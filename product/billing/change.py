@@ -127,7 +127,7 @@ async def change(ctx: Context, row: OwnSubscription, planid: int, proration_date
 
     Raises:
         Conflict: no subscription runs, an invoice is open, or the plan is the present one (409).
-        LimitExceeded: seats or API keys in use exceed the plan (409).
+        Conflict: seats or API keys in use exceed the plan (409).
         CardRefused: the bank declined the upgrade; nothing is changed (402).
     """
     plan = await prices.on_sale(ctx, planid)

@@ -59,12 +59,6 @@ class _Used:
     keys: int
 
 
-class LimitExceeded(Conflict):
-    """Members or API keys in use exceed the limits of the plan (409)."""
-
-    reason = "limit_exceeded"
-
-
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One attempt to change a plan, with the values that a repeat must send to the provider again."""
@@ -88,14 +82,14 @@ async def own_live(ctx: Context, subscriptionid: int) -> OwnSubscription:
 
 
 async def must_fit(ctx: Context, clientid: int, plan: PlanRow) -> None:
-    """Raise LimitExceeded (409) when the account uses more seats or API keys than the plan allows."""
+    """Raise Conflict (409) when the account uses more seats or API keys than the plan allows."""
     used = await ctx.db.one(_Used, _USED, clientid)
     members = max(0, used.members - plan.availableseats)
     apis = max(0, used.keys - plan.availableapicall)
     if members or apis:
         what = f"Member Limit Exceeded: delete {members} member/admin" if members else f"delete {apis} API"
         message = what if members else f"API Limit Exceeded: {what}"
-        raise LimitExceeded(message, context={"members_over": members, "apis_over": apis})
+        raise Conflict(message, context={"members_over": members, "apis_over": apis}, reason="limit_exceeded")
 
 
 async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:

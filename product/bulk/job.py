@@ -134,7 +134,7 @@ def keys_of(ctx: Context, urls: list[str]) -> list[str]:
 async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
     """Return how many credits of each kind a job would cost now. Values already paid for cost nothing.
 
-    Raises SearchLimit (429): the plan shows no more people today.
+    Raises TooMany (429): the plan shows no more people today.
     """
     keys = keys_of(ctx, urls)
     removed = await directory.suppressed_keys(ctx, keys)

@@ -103,11 +103,13 @@ def revealed(item: Revealed, person: Person, done: Bought) -> Revealed:
         item.status = "no_credit"
     if "directdial" in done.revealed:
         item.phones = list(person.phones)
-    item.business_emails, item.personal_emails = (
-        [
-            Email(address=check.address, verification=check.verification, checkedon=check.checkedon)
-            for check in done.checks.get(kind, ())
-        ]
-        for kind in ("businessemail", "personalemail")
-    )
+    item.business_emails, item.personal_emails = emails(done, "businessemail"), emails(done, "personalemail")
     return item
+
+
+def emails(done: Bought, kind: str) -> list[Email]:
+    """Return the addresses of a kind that were paid for."""
+    return [
+        Email(address=check.address, verification=check.verification, checkedon=check.checkedon)
+        for check in done.checks.get(kind, ())
+    ]

@@ -17,12 +17,6 @@ from tableapi import Conflict, FieldError, Invalid, NotFound
 Value = TypeVar("Value", int, str)
 
 
-class TooManyLists(Conflict):
-    """The user has reached the maximum number of lists or searches (409)."""
-
-    reason = "too_many_lists"
-
-
 MAX_ITEMS = 10_000  # people on one list
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -104,20 +105,14 @@ def _cursor(row: _Owned) -> str:
 
 
 def _position(cursor: str) -> tuple[datetime, int]:
-    try:
+    with suppress(ValueError):
         text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         created, _, contactid = text.partition("|")
         position = datetime.fromisoformat(created), int(contactid)
-    except ValueError:
-        raise BadRequest(
-            "The cursor does not belong to this list. Start again without a cursor.",
-            reason="bad_cursor",
-            case="cursor_of_another_list",
-        ) from None
-    if position[0].tzinfo is None or not 0 < position[1] < 2**63:
-        raise BadRequest(
-            "The cursor does not belong to this list. Start again without a cursor.",
-            reason="bad_cursor",
-            case="cursor_of_another_list",
-        )
-    return position
+        if position[0].tzinfo is not None and 0 < position[1] < 2**63:
+            return position
+    raise BadRequest(
+        "The cursor does not belong to this list. Start again without a cursor.",
+        reason="bad_cursor",
+        case="cursor_of_another_list",
+    )

@@ -32,12 +32,6 @@ class _Owned:
     kind: str
 
 
-class OverCeiling(ApiError):
-    """The price is above `max_credits` (402). Nothing was charged."""
-
-    status, reason = 402, "over_ceiling"
-
-
 @dataclass(slots=True)
 class Bought:
     """The outcome for one person: the credits charged, the kinds paid for, and the kinds without credits.
@@ -65,7 +59,7 @@ class Quote:
 async def quote(ctx: Context, clientid: int, people: Sequence[Person], kinds: Sequence[str]) -> Quote:
     """Return the price of some kinds for people that the call shows. Owned values are free.
 
-    Raises SearchLimit (429): the plan shows no more people today.
+    Raises TooMany (429): the plan shows no more people today.
     """
     await search_use.shown(ctx, clientid, [person.personid for person in people])
     return await price(ctx, clientid, people, kinds)
@@ -91,11 +85,13 @@ async def _owned(ctx: Context, clientid: int, personids: list[int]) -> dict[int,
 
 
 def check_ceiling(price: int, most: int | None) -> None:
-    """Raise OverCeiling (402) for a price above the caller's ceiling."""
+    """Raise ApiError (402) for a price above the caller's ceiling."""
     if most is not None and price > most:
-        raise OverCeiling(
+        raise ApiError(
             f"This costs {price:,} credit{'s' * (price != 1)}, more than max_credits ({most:,}). Nothing was charged.",
             context={"price": price, "max_credits": most},
+            status=402,
+            reason="over_ceiling",
         )
 
 

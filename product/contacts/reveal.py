@@ -34,7 +34,7 @@ _MERGED = "update usercontact set emails = $3 where clientid = $1 and contactid 
 async def unpaid_is_shown(ctx: Context, clientid: int, person: Person | None) -> AsyncIterator[None]:
     """Count a person as shown if the enclosed reveal has no credits.
 
-    The error tells that the kind exists. A paid reveal is not counted: credits limit it. Raises SearchLimit (429)
+    The error tells that the kind exists. A paid reveal is not counted: credits limit it. Raises TooMany (429)
     instead of the reveal's error.
     """
     try:

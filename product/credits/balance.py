@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-
 from pydantic import BaseModel
 
 from product.context import Context
@@ -20,15 +18,6 @@ _OVER = {
     "personalemail": ("no_secondary_credit", "Secondary Email Credits Over"),
 }
 _BALANCES = "contactcredit, bus_email_credits, personal_email_credits"
-
-
-@dataclass(frozen=True, slots=True)
-class CreditRow:
-    """The balances in a row of usercredit."""
-
-    contactcredit: int
-    bus_email_credits: int
-    personal_email_credits: int
 
 
 class NoCredit(ApiError):
@@ -53,15 +42,13 @@ class Balances(BaseModel):
 
 async def balances(ctx: Context, clientid: int) -> Balances:
     """Return the present balances of an account."""
-    row = await ctx.db.first(CreditRow, f"select {_BALANCES} from usercredit where clientid = $1", clientid)  # noqa: S608
+    row = await ctx.db.first(Balances, f"select {_BALANCES} from usercredit where clientid = $1", clientid)  # noqa: S608
     return of_row(row)
 
 
-def of_row(row: CreditRow | None) -> Balances:
+def of_row(row: Balances | None) -> Balances:
     """Return the balances of a row of usercredit; all 0 without a row."""
-    if row is None:
-        return Balances(contactcredit=0, bus_email_credits=0, personal_email_credits=0)
-    return Balances.model_validate(asdict(row))
+    return row or Balances(contactcredit=0, bus_email_credits=0, personal_email_credits=0)
 
 
 def spending_error(kind: str, left: Balances, *, live: bool) -> NoCredit | SubscriptionExpired:

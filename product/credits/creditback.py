@@ -11,6 +11,7 @@ from typing import Literal
 
 from product import audit, mail
 from product import language as languages
+from product.accounts import users
 from product.context import Context
 from product.credits import ledger
 from product.credits.balance import CREDIT
@@ -37,7 +38,6 @@ _KEEP = """
     insert into creditback (clientid, personid, kind, cause) values ($1, $2, $3, $4) on conflict do nothing
     returning true
 """
-_OWNER = "select email, name, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
 _AGREED = """
     select clientid from contactfeedback
     where personid = $1 and type = $2 and infohash = any($3) and action = 'downvote' group by clientid order by clientid
@@ -47,13 +47,6 @@ _AGREED = """
 @dataclass(frozen=True, slots=True)
 class _Agreed:
     clientid: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Owner:
-    email: str
-    name: str
-    language: str | None
 
 
 async def give(ctx: Context, clientid: int, personid: int, kind: str, cause: Cause) -> bool:
@@ -73,7 +66,7 @@ async def give(ctx: Context, clientid: int, personid: int, kind: str, cause: Cau
         ctx, clientid, {column: 1}, reason="creditback", source="creditback", source_id=str(personid), bought=True
     )
     await audit.write(ctx, "credit_returned", clientid=clientid, kind=kind, cause=cause)
-    owner = await ctx.db.first(_Owner, _OWNER, clientid)
+    owner = await users.owner(ctx, clientid)
     if owner is not None:
         language = languages.of(ctx, owner.language)
         values = {"name": owner.name, "kind": mail.kind(language, column), "cause": cause}

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from product.contacts import contact
 from product.context import Context
-from product.credits.balance import CREDIT, CreditRow
+from product.credits.balance import CREDIT, Balances
 from product.people import profile_url
 from product.people.directory import KINDS, Person
 
@@ -70,7 +70,7 @@ async def load(ctx: Context, clientid: int, users: tuple[int, int], keyid: int, 
     """Insert the history, and move earlier ledger rows to before its start."""
     rng = random.Random(DAYS)  # noqa: S311 - reproducible on purpose
     history = _story(rng, users, people)
-    row = await ctx.db.one(CreditRow, "select * from usercredit where clientid = $1", clientid)
+    row = await ctx.db.one(Balances, "select * from usercredit where clientid = $1", clientid)
     left = {column: getattr(row, column) for column in CREDIT.values()}
     for item in history:
         contactid = await _contact(ctx, clientid, item)

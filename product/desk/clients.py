@@ -6,8 +6,9 @@ Every statement is bounded and served by an index.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
+
+from pydantic import BaseModel
 
 from product.accounts.users import User
 from product.context import Context
@@ -95,10 +96,7 @@ _PARTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FoundClient:
-    """A client that a search found, with its owner and its plan."""
-
+class Client(BaseModel):
     clientid: int
     companyname: str
     country: str | None
@@ -109,7 +107,7 @@ class FoundClient:
     status: str | None
 
 
-async def find(ctx: Context, text: str) -> tuple[list[FoundClient], bool]:
+async def find(ctx: Context, text: str) -> tuple[list[Client], bool]:
     """Return at most 20 clients for a text, best first, and whether there are more.
 
     The text is an e-mail address, the beginning of the name of a company or user, a domain, the id of a client or user,
@@ -121,7 +119,7 @@ async def find(ctx: Context, text: str) -> tuple[list[FoundClient], bool]:
     prefix = None if ident is not None or "@" in text else lower
     end = None if prefix is None else prefix + _LAST
     values = (lower, ident, domain[1] if domain else None, prefix, end, text)
-    rows = await ctx.db.all(FoundClient, _FIND, *values, MAX_FOUND + 1)
+    rows = await ctx.db.all(Client, _FIND, *values, MAX_FOUND + 1)
     return rows[:MAX_FOUND], len(rows) > MAX_FOUND
 
 

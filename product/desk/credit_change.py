@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from product.context import Context
 from product.credits import ledger
-from product.credits.balance import CreditRow
+from product.credits.balance import Balances
 from tableapi import Conflict, FieldError, Invalid, NotFound
 
 SOURCE = "support"
@@ -19,12 +19,6 @@ class _Done:
     kind: str
     delta: int
     balance_after: int
-
-
-class TooFewCredits(Conflict):
-    """The balance has fewer credits than are to be taken (409)."""
-
-    reason = "too_few_credits"
 
 
 def _take_sql(kind: str) -> str:
@@ -50,9 +44,9 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
     Raises:
         NotFound: there is no such client (404).
         Invalid: the request id was used for another change (422).
-        TooFewCredits: the balance would fall below zero (409).
+        Conflict: the balance would fall below zero (409).
     """
-    row = await ctx.db.first(CreditRow, _LOCK, clientid)
+    row = await ctx.db.first(Balances, _LOCK, clientid)
     if row is None:
         raise NotFound("There is no such client.", case="no_such_client")
     done = await ctx.db.first(_Done, _DONE, clientid, SOURCE, f"{requestid}:%")
@@ -72,7 +66,9 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
         return True, await ctx.db.value(int, sql, clientid)
     left = await ctx.db.first_value(int, _TAKE[kind], clientid, -amount, f"{requestid}:{kind}", staffid)
     if left is None:
-        raise TooFewCredits(
-            "The client has fewer credits than that. Nothing was deducted.", context={"balance": getattr(row, kind)}
+        raise Conflict(
+            "The client has fewer credits than that. Nothing was deducted.",
+            context={"balance": getattr(row, kind)},
+            reason="too_few_credits",
         )
     return True, left

@@ -214,7 +214,7 @@ async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page)
     Raises:
         Invalid: the order is unknown (422).
         BadRequest: the cursor does not belong to this search (400).
-        SearchLimit: the plan allows no more pages or people today (429).
+        TooMany: the plan allows no more pages or people today (429).
     """
     if not caller.looks:  # support must not use up what the account may see
         await search_use.page(ctx, caller.clientid)

@@ -246,7 +246,6 @@ class _Read:
         return f" and ({value}, {key}) {sign} ($3::text::{self.order.cast}, $4::bigint)"
 
     async def _rows(self, plan: str, sql: str, *args: object) -> list[Record]:
-        """Run a statement under the settings of a plan."""
         async with self.ctx.db.transaction():
             await self.ctx.db.execute(plan)
             return list(await self.ctx.db.fetch(sql, *args))

@@ -35,12 +35,6 @@ _PEOPLE = """
 _NO_LIMIT = 2**31 - 1
 
 
-class SearchLimit(TooMany):
-    """The plan allows no more pages or people today (429)."""
-
-    reason = "search_limit"
-
-
 @dataclass(frozen=True, slots=True)
 class _Allowed:
     pages: int
@@ -48,7 +42,7 @@ class _Allowed:
 
 
 async def page(ctx: Context, clientid: int) -> None:
-    """Count a page. Raises SearchLimit, unless RATE_LIMITS is off."""
+    """Count a page. Raises TooMany, unless RATE_LIMITS is off."""
     await _admit(ctx, clientid, 1)
 
 
@@ -64,7 +58,7 @@ async def shown(ctx: Context, clientid: int, ids: Iterable[int]) -> None:
 
     Runs the same statements for every number of people, so that its time does not tell whether there are any.
 
-    Raises SearchLimit, unless RATE_LIMITS is off.
+    Raises TooMany, unless RATE_LIMITS is off.
     """
     await _admit(ctx, clientid, 0)
     await people(ctx, clientid, ids)
@@ -79,9 +73,10 @@ async def _admit(ctx: Context, clientid: int, pages: int) -> None:
     row = await ctx.db.fetchrow(_COUNT, clientid, now.date(), pages, *limits) if min(limits) > 0 else None
     if row is None:
         tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-        raise SearchLimit(
+        raise TooMany(
             f"Your plan allows {allowed.pages:,} pages and {allowed.people:,} people per day. Continue tomorrow, or "
             "upgrade.",
             context={"pages": allowed.pages, "people": allowed.people},
             headers={"Retry-After": str(int((tomorrow - now).total_seconds()) + 1)},
+            reason="search_limit",
         )

@@ -124,7 +124,6 @@ def _checked(person: Sample, kind: str) -> list[Fields]:
 
 
 def _details(person: Sample, kinds: Sequence[str]) -> Fields:
-    """Return the contact data of the kinds that exist."""
     shown = set(kinds) & set(person.kinds)
     return {
         "phones": list(person.phones) if "directdial" in shown else [],

@@ -63,33 +63,20 @@ class _Added:
     createdon: str
 
 
-class NoPlan(Conflict):
-    """The account has no live subscription (409)."""
-
-    reason = "no_plan"
-
-
-class SeatLimit(Conflict):
-    """Every seat of the plan is taken (409)."""
-
-    reason = "seat_limit"
-
-
 async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dict[str, object]:
     """Add a pending member and mail the invitation.
 
     Raises:
-        NoPlan: the account has no live subscription (409).
-        SeatLimit: no seat is left (409).
+        Conflict: the account has no live subscription, or no seat is left (409).
         EmailExists: another user has the address (409).
     """
     clientid, password = ctx.actor.clientid, passwords.temporary()
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
         if not await ctx.db.first_value(bool, _PLAN, clientid):
-            raise NoPlan("Please Add a Plan to add members", case="plan_for_members")
+            raise Conflict("Please Add a Plan to add members", case="plan_for_members", reason="no_plan")
         if await ctx.db.first_value(int, _TAKE, clientid) is None:
-            raise SeatLimit("Your plan has no free seats left. Remove a member, or upgrade.")
+            raise Conflict("Your plan has no free seats left. Remove a member, or upgrade.", reason="seat_limit")
         member = (
             clientid,
             person_names.joined(first, last),

@@ -116,7 +116,6 @@ def _seconds(response: httpx2.Response, default: int) -> int:
 
 
 def _words(response: httpx2.Response) -> str:
-    """Return DROP's message with its status."""
     try:
         message = str(response.json()["message"])
     except (ValueError, KeyError, TypeError):

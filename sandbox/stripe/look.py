@@ -27,7 +27,7 @@ CARD = """
 <details><summary>Test cards</summary><p><code>4242 4242 4242 4242</code> is accepted,
 <code>4000 0000 0000 0002</code> is declined, <code>4000 0025 0000 3155</code> asks for 3-D Secure,
 <code>4000 0027 6000 3184</code> asks for it at each renewal too,
-<code>4000 0000 0000 0341</code> fails at the next renewal. Other numbers are refused and never kept.</p></details>
+<code>4000 0000 0000 0341</code> fails at the next renewal. Other numbers are rejected and never kept.</p></details>
 """
 DESK = """
 <h1>Payment sandbox</h1><p>Today is <b>$now</b> here. Moving the clock renews, retries and ends everything that becomes due.</p>

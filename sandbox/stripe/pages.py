@@ -139,7 +139,6 @@ def _invoice(state: State, invoice: dict[str, Any], fields: dict[str, str] | Non
 
 
 def _overview(state: State) -> Response:
-    """Show the clock, subscriptions and latest events of the sandbox."""
     events = "".join(
         f"<tr><td>{calendar.day(event['created'])}</td><td>{escape(event['type'])}</td><td><code>{event['id']}</code></td></tr>"
         for event in state.all("event")[:30]

@@ -63,7 +63,7 @@ async def run(ctx: Context) -> Output:
     clientid = await _account(ctx)
     plan = await ctx.db.first(_Plan, _PLAN, clientid)
     left = await balance.balances(ctx, clientid)
-    spent = balance.of_row(await ctx.db.first(balance.CreditRow, _SPENT, clientid))
+    spent = balance.of_row(await ctx.db.first(balance.Balances, _SPENT, clientid))
     if plan is None:
         return Output(credits=left, plan=None, renewson=None, autorenew=False, spent=spent, limits=call_limits.REPORTED)
     renews, renewson = bool(plan.autorenew), plan.expirydate

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from datetime import date
 
 from pydantic import BaseModel, Field
@@ -24,21 +23,6 @@ _CALLERS = """
     where l.clientid = $1 and l.reason = 'reveal' and l.createdon >= current_date - $2::integer
     group by 1, 2, 3 order by 4 desc, 1, 2, 3 limit 500
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Day:
-    day: date
-    kind: str
-    reveals: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Caller:
-    by: str
-    keyid: int | None
-    tool: str | None
-    reveals: int
 
 
 class Input(api_keys.Query):
@@ -70,9 +54,6 @@ class Output(BaseModel):
 @answers.served(answers.usage, "usage", call_limits.ACCOUNT)
 async def run(ctx: Context, input: Input) -> Output:
     caller = await callers.by_key(ctx, "usage", call_limits.ACCOUNT)
-    days = await ctx.db.all(_Day, _DAYS, caller.clientid, input.days)
-    users = await ctx.db.all(_Caller, _CALLERS, caller.clientid, input.days)
-    return Output(
-        credits=await balance.balances(ctx, caller.clientid), days=[Day.model_validate(asdict(row)) for row in days],
-        callers=[User.model_validate(asdict(row)) for row in users],
-    )  # fmt: skip
+    days = await ctx.db.all(Day, _DAYS, caller.clientid, input.days)
+    users = await ctx.db.all(User, _CALLERS, caller.clientid, input.days)
+    return Output(credits=await balance.balances(ctx, caller.clientid), days=days, callers=users)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,27 +25,6 @@ _PEOPLE = """
     select linkedinurl, full_name, title, company, country, tags, case when $5 then '' else note end as note, createdon
     from contactlistitem where clientid = $1 and listid = $2 order by createdon desc, itemid limit $3 offset $4
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _List:
-    listid: int
-    name: str
-    shared: bool
-    createdon: datetime
-    people: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Person:
-    linkedinurl: str
-    full_name: str
-    title: str
-    company: str
-    country: str
-    tags: list[str]
-    note: str
-    createdon: datetime
 
 
 class Input(BaseModel):
@@ -95,8 +73,8 @@ async def run(ctx: Context, input: Input) -> Output:
     caller = await agents.caller(ctx, "contacts", call_limits.LISTS, "lists")
     owner = (caller.clientid, caller.appuserid)
     if input.listid is None:
-        return Output(lists=[List.model_validate(asdict(row)) for row in await ctx.db.all(_List, _LISTS, *owner)])
+        return Output(lists=await ctx.db.all(List, _LISTS, *owner))
     if await ctx.db.first_value(int, _ONE, *owner, input.listid) is None:
         raise NotFound("There is no such list.", case="no_such_list")
-    rows = await ctx.db.all(_Person, _PEOPLE, caller.clientid, input.listid, input.limit, input.offset, caller.looks)
-    return Output(resource=[Listed.model_validate(asdict(row)) for row in rows])
+    page = (input.listid, input.limit, input.offset, caller.looks)
+    return Output(resource=await ctx.db.all(Listed, _PEOPLE, caller.clientid, *page))

@@ -5,7 +5,7 @@ A later vote on the same value is open again.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -36,18 +36,6 @@ _DECIDE = """
         decision = excluded.decision, reason = excluded.reason,
         staffid = excluded.staffid, decidedon = now()
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    feedbackid: int | None
-    clientid: int | None
-    companyname: str | None
-    name: str | None
-    type: str | None
-    downvotereason: str | None
-    linkedin_url: str | None
-    createdon: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +75,10 @@ class Output(BaseModel):
 @script(method="GET", roles=STAFF, limit="60/minute per session")
 async def listed(ctx: Context) -> Votes:
     """List the downvotes without a decision, oldest first."""
-    rows = [asdict(row) for row in await ctx.db.all(_Open, _OPEN)]
-    clients = sorted({row["clientid"] for row in rows})
+    votes = await ctx.db.all(Vote, _OPEN)
+    clients = sorted({vote.clientid for vote in votes})
     await log.write(ctx, "read", clients[0] if len(clients) == 1 else None, "feedback", clients=clients)
-    return Votes(resource=[Vote.model_validate(row) for row in rows])
+    return Votes(resource=votes)
 
 
 @script(roles=STAFF, limit="120/minute per session", repeatable=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, StringConstraints
@@ -18,19 +16,8 @@ class Input(BaseModel):
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=254)]
 
 
-class Client(BaseModel):
-    clientid: int
-    companyname: str
-    country: str | None
-    createdon: datetime
-    owner: str | None
-    email: str | None
-    plan: str | None
-    status: str | None
-
-
 class Output(BaseModel):
-    resource: list[Client]
+    resource: list[clients.Client]
     more: bool
 
 
@@ -39,4 +26,4 @@ async def run(ctx: Context, input: Input) -> Output:
     rows, more = await clients.find(ctx, input.text)
     found = [row.clientid for row in rows]
     await log.write(ctx, "search", found[0] if len(found) == 1 else None, clients=found)
-    return Output(resource=[Client.model_validate(asdict(row)) for row in rows], more=more)
+    return Output(resource=rows, more=more)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from product.context import Context
 from product.desk import log
 from product.roles import STAFF
+from product.success import Output
 from tableapi import NotFound, list_jobs, retry_job, script
 
 MOST = 100
@@ -32,10 +33,6 @@ class Jobs(BaseModel):
 
 class Input(BaseModel):
     id: int = Field(ge=1, lt=2**63)
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(method="GET", roles=STAFF, limit="60/minute per session")

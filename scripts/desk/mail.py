@@ -15,6 +15,7 @@ from product.billing import notices
 from product.context import Context
 from product.desk import clients, log
 from product.roles import STAFF
+from product.success import Output
 from product.team import seats
 from tableapi import Conflict, NotFound, script
 
@@ -32,10 +33,6 @@ class Input(BaseModel):
         if (self.transactionid if self.kind == "receipt" else self.appuserid) is None:
             raise PydanticCustomError("user_or_transaction", "Name the user or, for a receipt, the transaction")
         return self
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=STAFF, limit="60/hour per user")

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from product.context import Context
 from product.desk import log
 from product.roles import STAFF
+from product.success import Output
 from tableapi import Conflict, NotFound, script
 
 MOST = 100
@@ -54,10 +55,6 @@ class Events(BaseModel):
 
 class Input(BaseModel):
     id: str = Field(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]*$")
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(method="GET", roles=STAFF, limit="60/minute per session")

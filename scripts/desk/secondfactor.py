@@ -9,16 +9,13 @@ from product.context import Context
 from product.desk import clients, log
 from product.desk.reason import Reason
 from product.roles import STAFF
+from product.success import Output
 from tableapi import Conflict, script
 
 
 class Input(BaseModel):
     appuserid: int = Field(ge=1, lt=2**63)
     reason: Reason
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=STAFF, limit="60/hour per user")

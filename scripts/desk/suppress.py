@@ -13,6 +13,7 @@ from product.desk import log
 from product.desk.reason import Reason
 from product.people import directory, profile_url
 from product.roles import STAFF
+from product.success import Output
 from tableapi import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, 'email') on conflict do nothing"
@@ -22,10 +23,6 @@ class Input(BaseModel):
     email: str = Field(max_length=254)
     linkedinurl: str = Field(default="", max_length=2000)
     reason: Reason
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=STAFF, limit="60/hour per user", repeatable=True)

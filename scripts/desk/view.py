@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, Field
 
 from product import language as languages
 from product import mail
+from product.accounts import users
 from product.context import Context
 from product.desk import accounts, clients, log
 from product.desk.reason import Reason
@@ -16,14 +16,6 @@ from product.roles import STAFF
 from tableapi import Conflict, script
 
 AUDIT_LOG = "/dashboard/settings/auditlog"
-_OWNER = "select name, email, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
-
-
-@dataclass(frozen=True, slots=True)
-class _Owner:
-    name: str
-    email: str
-    language: str | None
 
 
 class Input(BaseModel):
@@ -47,7 +39,7 @@ async def run(ctx: Context, input: Input) -> Output:
         )
     async with ctx.db.transaction():
         token, ends = await accounts.start(ctx, ctx.actor.staffid, viewing=user.appuserid)
-        owner = await ctx.db.first(_Owner, _OWNER, user.clientid)
+        owner = await users.owner(ctx, user.clientid)
         if owner is not None:
             values = {"name": owner.name, "user": user.name, "reason": input.reason}
             language = languages.of(ctx, owner.language)

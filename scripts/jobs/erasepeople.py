@@ -70,7 +70,6 @@ async def run(ctx: Context, input: Input) -> None:
 
 
 async def _people(ctx: Context, email: str) -> list[_Person]:
-    """Return the people of the directory with an address."""
     rows = await ctx.db.all(_Person, _FOUND, search_terms.email_query(ctx.vault, email))
     found = [row for row in rows if email in _addresses(ctx.vault, row)]
     last = 0

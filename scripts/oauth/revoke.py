@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import JSONResponse
 
 from product.authorization import form, grants
-from product.authorization.grants import Refused
+from product.authorization.grants import TokenError
 from product.context import Context
 from tableapi import script
 
@@ -14,8 +14,8 @@ from tableapi import script
 async def run(ctx: Context, body: bytes) -> JSONResponse:
     try:
         sent = form.read(ctx, body)
-    except Refused as refused:
-        return form.error(refused.error, refused.description)
+    except TokenError as error:
+        return form.error(error.error, error.description)
     if not sent.get("token") or not sent.get("client_id"):
         return form.error("invalid_request", "token and client_id are required.")
     await grants.revoke(ctx, sent["token"], sent["client_id"])

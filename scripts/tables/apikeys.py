@@ -16,7 +16,7 @@ from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
 from product.records import Record
-from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
+from tableapi import ApiError, BadRequest, Conflict, Forbidden, NotFound, validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,6 @@ class Change(Record):
     istest: int | None = Field(default=None, ge=0, le=1)
 
 
-class KeyLimit(Conflict):
-    """The plan allows no more API keys (409)."""
-
-    reason = "key_limit"
-
-
 _ACCESS = f"""
     select exists (select 1 from usersubscription s join subscriptionplan p using (planid)
                    where s.clientid = $1 and p.apiaccess = 1 and {LIVE})
@@ -125,9 +119,14 @@ async def post(
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
         if not await ctx.db.first_value(bool, _ACCESS, clientid):
-            raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.", case="upgrade_for_api")
+            raise ApiError(
+                "Your plan has no API access. Upgrade to unlock it.",
+                case="upgrade_for_api",
+                status=402,
+                reason="plan_without_api",
+            )
         if not await ctx.db.first_value(bool, _TAKE, clientid):
-            raise KeyLimit("Your plan does not allow more API keys. Delete one, or upgrade.")
+            raise Conflict("Your plan does not allow more API keys. Delete one, or upgrade.", reason="key_limit")
         hashes = ctx.vault.indexes("apikey", body.apikey or "")
         reserved = bool(body.apikey) and bool(await ctx.db.first_value(bool, _RESERVED, hashes, clientid))
         test = bool(body.istest) or (reserved and api_keys.is_test(body.apikey))

@@ -109,7 +109,6 @@ async def post(
 
 
 async def _proof(ctx: Context, vote: Vote, person: Person | None) -> bool:
-    """Return whether a check confirms a downvote."""
     if person is None or vote.action != "downvote" or vote.downvotereason == "others":
         return False
     row = await ctx.db.first(_Contact, _CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from pydantic import Field
 
 from product import audit
-from product.contacts.lists import TooManyLists
 from product.context import Context
 from product.records import Record
-from tableapi import BadRequest, validate
+from tableapi import BadRequest, Conflict, validate
 
 MAX_LISTS = 200  # per user
 
@@ -64,7 +63,11 @@ async def post(
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
         count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_LISTS:
-            raise TooManyLists(f"You already have {MAX_LISTS} lists. Delete one first.", context={"limit": MAX_LISTS})
+            raise Conflict(
+                f"You already have {MAX_LISTS} lists. Delete one first.",
+                context={"limit": MAX_LISTS},
+                reason="too_many_lists",
+            )
         row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.shared)
         if body.shared:
             await audit.write(ctx, "list_shared", row.listid)

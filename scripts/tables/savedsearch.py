@@ -12,11 +12,10 @@ from typing import Literal
 from pydantic import Field
 
 from product import audit
-from product.contacts.lists import TooManyLists
 from product.context import Context
 from product.people import saved
 from product.records import Record
-from tableapi import BadRequest, validate
+from tableapi import BadRequest, Conflict, validate
 
 MAX_SEARCHES = 100  # per user
 
@@ -77,10 +76,11 @@ async def post(
         await ctx.db.execute(_LOCK, ctx.actor.appuserid)
         count = await ctx.db.value(int, _COUNT, *owner)
         if count >= MAX_SEARCHES:
-            raise TooManyLists(
+            raise Conflict(
                 f"You already have {MAX_SEARCHES} saved searches. Delete one first.",
                 case="too_many_searches",
                 context={"limit": MAX_SEARCHES},
+                reason="too_many_lists",
             )
         row = await ctx.db.one(_Added, _ADD, *owner, body.name, body.kind, filters, body.shared)
         if body.shared:

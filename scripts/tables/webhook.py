@@ -12,7 +12,7 @@ from product import audit, webhooks
 from product.accounts import proof, sessions
 from product.context import Context
 from product.records import Record
-from tableapi import BadRequest, Invalid, NotFound, validate
+from tableapi import BadRequest, Conflict, Invalid, NotFound, validate
 
 Events = Annotated[
     list[webhooks.EventName], Field(min_length=1, max_length=4), AfterValidator(lambda names: sorted(set(names)))
@@ -85,8 +85,10 @@ async def post(
     async with ctx.db.transaction():
         await ctx.db.execute(_LOCK, clientid)
         if await ctx.db.value(int, _COUNT, clientid) >= webhooks.MOST:
-            raise webhooks.TooManyWebhooks(
-                f"You already have {webhooks.MOST} webhooks. Delete one first.", context={"limit": webhooks.MOST}
+            raise Conflict(
+                f"You already have {webhooks.MOST} webhooks. Delete one first.",
+                context={"limit": webhooks.MOST},
+                reason="webhook_limit",
             )
         values = (clientid, body.url, body.events, ctx.vault.seal(secret), ctx.actor.session, proved)
         row = await ctx.db.one(_Added, _ADD, *values)

@@ -12,6 +12,7 @@ from product import audit
 from product.accounts import proof
 from product.context import Context
 from product.roles import SESSION
+from product.success import Output
 from tableapi import Conflict, NotFound, script
 
 _LIST = """
@@ -19,12 +20,6 @@ _LIST = """
     order by createdon, identityid
 """
 _REMOVE = "delete from socialaccount where identityid = $1 and appuserid = $2 returning provider"
-
-
-class LastIdentity(Conflict):
-    """The account has no password, so it could not be opened without this identity (409)."""
-
-    reason = "last_identity"
 
 
 class Removal(proof.Proof):
@@ -46,10 +41,6 @@ class Identities(BaseModel):
     resource: list[Identity]
 
 
-class Output(BaseModel):
-    success: int = 1
-
-
 @script(method="GET", roles=SESSION)
 async def read(ctx: Context) -> Identities:
     """List the identities, oldest first."""
@@ -65,7 +56,10 @@ async def remove(ctx: Context, input: Removal) -> Output:
         if input.identityid not in linked:
             raise NotFound("There is no such identity.", case="no_such_identity")
         if user.password is None and len(linked) == 1:
-            raise LastIdentity("You sign in with this identity only. Set a password first, with Forgot password.")
+            raise Conflict(
+                "You sign in with this identity only. Set a password first, with Forgot password.",
+                reason="last_identity",
+            )
         provider = await ctx.db.value(str, _REMOVE, input.identityid, user.appuserid)
         await audit.write(ctx, "identity_removed", provider)
     return Output()

@@ -204,16 +204,16 @@ async def _reject_unusable(ctx: Context, user: _State | users.User) -> None:
     The caller has proved the password or has a session.
     """
 
-    def refused(code: int, message: str, reason: str, case: str = "", **context: object) -> SignInRefused:
+    def rejected(code: int, message: str, reason: str, case: str = "", **context: object) -> SignInRefused:
         return SignInRefused(message, code=code, reason=reason, case=case, context=context, extra={"success": 0})
 
     if user.isdeleted:
-        raise refused(801, REMOVED, "deleted", "removed")
+        raise rejected(801, REMOVED, "deleted", "removed")
     if user.invitestatus != "accepted":
-        raise refused(803, NOT_ACCEPTED, "not_accepted", "accept_invitation")
+        raise rejected(803, NOT_ACCEPTED, "not_accepted", "accept_invitation")
     if not user.isactive:
-        raise refused(800, DISABLED, "disabled")
+        raise rejected(800, DISABLED, "disabled")
     if not user.isverified:
         proof = await tokens.issue(ctx, "check", user.appuserid)
         facts = {"appuserid": user.appuserid, "name": user.name, "email": user.email}
-        raise refused(802, UNVERIFIED, "unverified", "verify_to_sign_in", **facts, checktoken=proof)
+        raise rejected(802, UNVERIFIED, "unverified", "verify_to_sign_in", **facts, checktoken=proof)

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from product.context import Context
 from product.roles import OWNER
+from product.success import Output
 from tableapi import NotFound, script
 
 _AGAIN = """
@@ -16,10 +17,6 @@ _AGAIN = """
 
 class Input(BaseModel):
     deliveryid: int = Field(ge=1, lt=2**63)
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=OWNER, limit="120/hour per user", repeatable=True)

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import asyncpg
+from pydantic import BaseModel
 
 from tableapi.db.budget import READS, WRITES, Budget
 from tableapi.db.errors import RETRYABLE
@@ -76,18 +77,18 @@ class DataclassRow(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
-R = TypeVar("R", bound=DataclassRow)
+R = TypeVar("R", bound=DataclassRow | BaseModel)
 
 
 @cache
-def _columns(kind: type[DataclassRow]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+def _columns(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(kind.model_fields) if issubclass(kind, BaseModel) else tuple(field.name for field in fields(kind))
 
 
 def of_record(kind: type[R], record: asyncpg.Record) -> R:
     """Return the columns of `record` that `kind` has as fields. Raises TypeError if it lacks one of them."""
     try:
-        return kind(*[record[name] for name in _columns(kind)])
+        return kind(**{name: record[name] for name in _columns(kind)})  # type: ignore[arg-type]  # a class is hashable
     except KeyError as error:
         raise TypeError(f"{kind.__name__}: the statement returns no column {error}") from None
 
@@ -245,11 +246,11 @@ class Db:
         return row[0] if row is not None else None
 
     async def all(self, kind: type[R], sql: str, *args: object) -> list[R]:
-        """Run one statement and return its rows. The fields of the dataclass `kind` name the columns."""
+        """Run one statement and return its rows. The fields of `kind` name the columns."""
         return [of_record(kind, record) for record in await self.fetch(sql, *args)]
 
     async def first(self, kind: type[R], sql: str, *args: object) -> R | None:
-        """Run one statement and return its first row as a dataclass `kind`, or None."""
+        """Run one statement and return its first row as a `kind`, or None."""
         record = await self.fetchrow(sql, *args)
         return None if record is None else of_record(kind, record)
 

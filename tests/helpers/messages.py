@@ -14,7 +14,7 @@ from tests.helpers.support import ROOT
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 # Besides the classes of errors: their arguments are a word and a text.
-_TAKES_WORDS = ("FieldError", "PydanticCustomError", "refused", "_invalid")
+_TAKES_WORDS = ("FieldError", "PydanticCustomError", "rejected", "_invalid")
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -29,7 +29,7 @@ class Message:
 
 def _reasons() -> dict[str, str]:
     """Return the reason of every class of errors: its own, or that of its base."""
-    own: dict[str, str] = {}
+    own = {"ApiError": "bad_request"}
     bases: dict[str, str] = {}
     for path in _files("tableapi", "product", "scripts"):
         for node in _nodes(ast.parse(path.read_text()), ast.ClassDef):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
-
 from product.accounts import proof, second_factor
 from product.context import Context
 from product.roles import SESSION
+from product.success import Output
 from tableapi import script
-
-
-class Output(BaseModel):
-    success: int = 1
 
 
 @script(roles=SESSION, repeatable=True)

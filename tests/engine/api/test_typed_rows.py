@@ -1,4 +1,4 @@
-"""Rows of scripts as dataclasses, and single values of a known type."""
+"""Rows of scripts as dataclasses or models, and single values of a known type."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
+from pydantic import BaseModel
 
 from tableapi.db.database import Db
 from tests.helpers.support import NewDatabase
@@ -19,6 +20,11 @@ TASKS = "select * from task order by taskid"
 
 @dataclass(frozen=True, slots=True)
 class Task:
+    taskid: int
+    title: str | None
+
+
+class TaskModel(BaseModel):
     taskid: int
     title: str | None
 
@@ -39,6 +45,8 @@ async def db(url: str) -> AsyncIterator[Db]:
 async def test_a_field_without_a_column_is_rejected(db: Db) -> None:
     with pytest.raises(TypeError, match="Task: the statement returns no column 'title'"):
         await db.all(Task, "select taskid from task")
+    with pytest.raises(TypeError, match="TaskModel: the statement returns no column 'title'"):
+        await db.all(TaskModel, "select taskid from task")
 
 
 async def test_a_statement_without_a_required_row_is_rejected(db: Db) -> None:
@@ -61,6 +69,7 @@ async def test_a_value_of_another_type_is_rejected(db: Db) -> None:
 async def test_rows_have_the_columns_of_their_fields(db: Db) -> None:
     assert await db.all(Task, TASKS) == [Task(1, "Write"), Task(2, None)]
     assert await db.first(Task, TASKS) == await db.one(Task, TASKS) == Task(1, "Write")
+    assert await db.all(TaskModel, TASKS) == [TaskModel(taskid=1, title="Write"), TaskModel(taskid=2, title=None)]
     assert await db.value(int, "select count(*) from task") == 2
     assert await db.first_value(str, "select title from task where taskid = $1", 1) == "Write"
 
