@@ -126,7 +126,7 @@ create table onetimetoken (
     purpose   text not null check (purpose in ('verify', 'invite', 'reset', 'emailchange', 'check', 'social',
                                                'oauthstate', 'session', 'mfa', 'mfasetup', 'removal', 'oauthcode')),
     appuserid bigint references appuser on delete cascade,
-    email     text,  -- the address it was mailed to; the token is refused once the user has another one
+    email     text,  -- the address it was mailed to; the token is rejected once the user has another one
     datacipher text,
     tries     integer not null default 0 check (tries between 0 and 5),
     createdon timestamptz not null default now(),
@@ -873,7 +873,7 @@ create index webhookdelivery_due on webhookdelivery (dueon) where status = 'wait
 -- The reveal -------------------------------------------------------------------------------------------------------
 
 -- Charges one credit for one kind of data of one person, once per client. A function, so that the client's row stays
--- locked for a single round trip. A refusal is returned as an outcome without writing anything. The server passes the
+-- locked for a single round trip. A rejection is returned as an outcome without writing anything. The server passes the
 -- encrypted values, because only it has the keys: `p_emails` for this kind alone, and `p_both` with both kinds of
 -- address, which is used when the other kind has been paid for too.
 create function reveal_contact(

@@ -435,7 +435,6 @@ class Lane:
         return None
 
     def _abandon(self, request: Request) -> None:
-        """End a cancelled request."""
         if not request.future.cancelled():  # the reply arrived just as the request was cancelled
             request.future.exception()
         elif request.connection is not None:

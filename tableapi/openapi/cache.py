@@ -91,7 +91,6 @@ class Descriptions:
         return Document(self._title, security, actor.role, root, kind=kind)
 
     def _offered(self, actor: Actor) -> list[Script]:
-        """Return the scripts that the caller may call."""
         if actor.key_scopes is not None:
             return [script for script in self._scripts or () if script.serves_key(actor.key_scopes)]
         return [

@@ -77,7 +77,6 @@ class _Comparison:
                 yield from self._responses(place, item[method]["responses"], there[method]["responses"])
 
     def _named(self, document: Json, item: Json, method: str) -> dict[tuple[str, str], Json]:
-        """Return the parameters of a call by location and name."""
         listed = [*item.get("parameters", []), *item[method].get("parameters", [])]
         resolved = [_resolved(document, parameter) for parameter in listed]
         return {(parameter["in"], parameter["name"]): parameter for parameter in resolved}

@@ -69,7 +69,6 @@ def _sees_all_rows(table: Table, rights: Rights) -> bool:
 
 
 def _settable(table: Table, right: Right | None) -> frozenset[str]:
-    """Return the columns that a write under this right may set."""
     if right is None:
         return frozenset()
     return frozenset(

@@ -157,7 +157,6 @@ def element(type_: PgType, column: sa.ColumnElement[Any]) -> sa.ColumnElement[An
 
 
 def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
-    """Convert a text to a value of the type."""
     if type_.postgis:
         return sa.case(
             (sa.func.left(text, sa.literal_column("1")) == sa.literal_column("'{'"), geometry(text, type_)),

@@ -52,7 +52,6 @@ def _of(type_: type, convert: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
 
 
 def _number(type_: type, layout: str) -> Callable[[Any], bytes]:
-    """Return an encoder for fixed-size numbers."""
     pack, size = struct.Struct(">i" + layout).pack, struct.calcsize(">" + layout)
 
     def encode(value: Any) -> bytes:

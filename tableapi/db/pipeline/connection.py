@@ -370,7 +370,6 @@ def _requests(entry: Request | Preparation) -> Iterable[Request]:
 
 
 def _is_abandoned(entry: Request | Preparation) -> bool:
-    """Return whether the requests of an entry are cancelled."""
     return all(request.future.done() for request in _requests(entry))
 
 
