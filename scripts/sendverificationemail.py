@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from product import emails, mail
-from product import language as languages
-from product.accounts import tokens, users
+from product import emails
+from product.accounts import users, verification
 from product.context import Context
 from product.success import Output
 from tableapi import ANYONE, script
@@ -25,10 +24,7 @@ async def run(ctx: Context, input: Input) -> Output:
     user = await _user(ctx, email, input.checktoken)
     if user is not None and not user.isverified and not user.isdeleted:
         async with ctx.db.transaction():
-            code = await tokens.issue(ctx, "verify", user.appuserid, email=user.email)
-            link = mail.link(ctx, "/emailverification", email=user.email, code=code)
-            language = languages.of(ctx, user.language)
-            await mail.queue(ctx, "verify", user.email, link, language=language, name=user.name)
+            await verification.mail_link(ctx, user, "verify")
     return Output()
 
 

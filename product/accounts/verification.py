@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from typing import Literal
 
 from product import audit, mail
 from product import language as languages
 from product.accounts import sessions, tokens
-from product.accounts.users import Recipient
+from product.accounts.users import Recipient, User
 from product.context import Context
 from tableapi import network, token_hash
 
@@ -42,6 +43,18 @@ class Credentials:
     password: str | None
     passwordproved: int
     language: str | None
+
+
+async def mail_link(ctx: Context, user: User, purpose: Literal["verify", "reset"], language: str | None = None) -> None:
+    """Mail a link to verify the address or to set a password. Inside a transaction.
+
+    language: of a user that has stored none.
+    """
+    code = await tokens.issue(ctx, purpose, user.appuserid, email=user.email)
+    path = "/emailverification" if purpose == "verify" else "/resetpassword"
+    link = mail.link(ctx, path, email=user.email, code=code)
+    known = languages.of(ctx, languages.known(user.language) or language)
+    await mail.queue(ctx, purpose, user.email, link, language=known, name=user.name)
 
 
 async def welcome(ctx: Context, appuserid: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from product.accounts import person_names
@@ -21,3 +21,8 @@ def _plain(text: str) -> str:
 
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=300), AfterValidator(_plain)]
+
+
+class Input(BaseModel):
+    appuserid: int = Field(ge=1, lt=2**63)
+    reason: Reason

@@ -7,9 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from product import language as languages
-from product import mail
-from product.accounts import tokens
+from product.accounts import verification
 from product.accounts.users import User
 from product.billing import notices
 from product.context import Context
@@ -67,8 +65,5 @@ async def _verification(ctx: Context, user: User) -> None:
     if user.isverified or user.invitestatus != "accepted":
         raise Conflict("This user has no address to verify.", reason="not_pending", case="no_address_to_verify")
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "verify", user.appuserid, email=user.email)
-        link = mail.link(ctx, "/emailverification", email=user.email, code=code)
-        language = languages.of(ctx, user.language)
-        await mail.queue(ctx, "verify", user.email, link, language=language, name=user.name)
+        await verification.mail_link(ctx, user, "verify")
         await log.write(ctx, "mail", user.clientid, user.appuserid, mail="verification")

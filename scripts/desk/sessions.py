@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
-
 from product.accounts import sessions
 from product.context import Context
 from product.desk import clients, log
-from product.desk.reason import Reason
+from product.desk.reason import Input
 from product.roles import STAFF
 from product.success import Output
 from tableapi import script
-
-
-class Input(BaseModel):
-    appuserid: int = Field(ge=1, lt=2**63)
-    reason: Reason
 
 
 @script(roles=STAFF, limit="60/hour per user", repeatable=True)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from product import language as languages
 from product import mail
 from product.accounts import users
 from product.context import Context
 from product.desk import accounts, clients, log
-from product.desk.reason import Reason
+from product.desk.reason import Input
 from product.roles import STAFF
 from tableapi import Conflict, script
 
 AUDIT_LOG = "/dashboard/settings/auditlog"
-
-
-class Input(BaseModel):
-    appuserid: int = Field(ge=1, lt=2**63)
-    reason: Reason
 
 
 class Output(BaseModel):

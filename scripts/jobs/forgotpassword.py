@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from product import language as languages
-from product import mail
-from product.accounts import tokens, users
+from product.accounts import users, verification
 from product.context import Context
 from tableapi import script
 
@@ -23,9 +21,5 @@ class Input(BaseModel):
 async def run(ctx: Context, input: Input) -> None:
     async with ctx.db.transaction():
         user = await users.by_email(ctx, input.email)
-        if user is None or user.isdeleted:
-            return
-        code = await tokens.issue(ctx, "reset", user.appuserid, email=user.email)
-        link = mail.link(ctx, "/resetpassword", email=user.email, code=code)
-        language = languages.of(ctx, languages.known(user.language) or input.language)
-        await mail.queue(ctx, "reset", user.email, link, language=language, name=user.name)
+        if user is not None and not user.isdeleted:
+            await verification.mail_link(ctx, user, "reset", input.language)
