@@ -29,12 +29,7 @@ class Input(BaseModel):
             raise PydanticCustomError("not_one_line", "Must be one line")
         return value
 
-    @field_validator("name")
-    @classmethod
-    def _plain(cls, value: str) -> str:
-        if not person_names.is_plain(value):
-            raise PydanticCustomError("name_with_address", person_names.REJECTED)
-        return value
+    _plain = field_validator("name")(person_names.checked)
 
 
 @script(roles=(ANYONE,), limit="3/hour per ip")

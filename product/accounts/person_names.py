@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from nameparser import HumanName
+from pydantic_core import PydanticCustomError
 
 MAX_MAIL_CHARS = 60
 REJECTED = "Enter a name without web or email addresses and without line breaks"
@@ -47,6 +48,13 @@ def is_plain(name: str) -> bool:
     """Return whether a name contains no address, line end or invisible character."""
     text = _folded(name)
     return not _INVISIBLE.search(text) and not _ADDRESS.search(text)
+
+
+def checked(name: str | None) -> str | None:
+    """Validate a field of a model that must be plain."""
+    if name and not is_plain(name):
+        raise PydanticCustomError("name_with_address", REJECTED)
+    return name
 
 
 def plain(name: str) -> str:

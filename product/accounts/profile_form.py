@@ -39,12 +39,7 @@ class Company(BaseModel):
     taxid: Annotated[str, StringConstraints(max_length=50)] | None = None
     billingaddress: Annotated[str, StringConstraints(max_length=200)] | None = None
 
-    @field_validator("companyname")
-    @classmethod
-    def _plain(cls, value: str | None) -> str | None:
-        if value and not person_names.is_plain(value):
-            raise PydanticCustomError("name_with_address", person_names.REJECTED)
-        return value
+    _plain = field_validator("companyname")(person_names.checked)
 
     @field_validator("country")
     @classmethod

@@ -45,8 +45,7 @@ class Member(BaseModel):
             self.firstname, self.lastname = person_names.split(self.name)
         if not self.firstname:
             raise PydanticCustomError("fields_missing", "Please fill all required fields")
-        if not person_names.is_plain(f"{self.firstname} {self.lastname}"):
-            raise PydanticCustomError("name_with_address", person_names.REJECTED)
+        person_names.checked(f"{self.firstname} {self.lastname}")
         return self
 
 

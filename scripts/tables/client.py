@@ -44,12 +44,7 @@ class Register(BaseModel):
     password: Annotated[str, StringConstraints(strip_whitespace=False)]  # not stripped: spaces are rejected
     terms: bool = False
 
-    @field_validator("name")
-    @classmethod
-    def _plain(cls, value: str) -> str:
-        if not person_names.is_plain(value):
-            raise PydanticCustomError("name_with_address", person_names.REJECTED)
-        return value
+    _plain = field_validator("name")(person_names.checked)
 
     @field_validator("password")
     @classmethod
