@@ -6,9 +6,12 @@ call, in backticks, gets the callers and the limits of the call.
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import json
 import re
+import textwrap
+from collections.abc import Callable
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -23,6 +26,7 @@ from product import reasons as product
 from product.settings import Settings
 from tableapi import ApiError
 from tableapi import reasons as engine
+from tableapi.cli.main import parser
 from tableapi.project.guard import Script
 from tableapi.project.registry import Scripts
 
@@ -35,7 +39,7 @@ _CALLERS = {
     ("viewclient",): "owner's support view",
 }  # fmt: skip
 
-_MARK = re.compile(r"^<!-- (errors|questions|signatures) -->$", re.MULTILINE)
+_MARK = re.compile(r"^<!-- (errors|questions|signatures|examples) ?([\w-]*) -->$", re.MULTILINE)
 
 
 def errors() -> str:
@@ -96,6 +100,13 @@ def _parameter(parameter: inspect.Parameter) -> str:
     return f"{text} = {parameter.default!r}" if is_plain else f"{text} = ..."
 
 
+def examples(command: str) -> str:
+    """Return the examples in the help of a command."""
+    [commands] = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    lines = re.split(r"examples?:\n|\n\n", commands.choices[command].epilog)[1]
+    return f"```text\n{textwrap.dedent(lines).rstrip()}\n```"
+
+
 @cache
 def calls() -> dict[tuple[str, str], Script]:
     """Return every call of the product with a URL: (method, path) -> script."""
@@ -127,10 +138,12 @@ def _row(question: dict[str, Any]) -> str:
     return f"| {question['question']} | {asked} | {answer} |"
 
 
-_LISTS = {"errors": errors, "questions": questions, "signatures": signatures}
+_LISTS: dict[str, Callable[..., str]] = {
+    "errors": errors, "questions": questions, "signatures": signatures, "examples": examples,
+}  # fmt: skip
 
 
 def text(page: Path) -> str:
     """Return the text of a page with its generated parts."""
-    filled = _MARK.sub(lambda mark: _LISTS[mark[1]](), page.read_text())
+    filled = _MARK.sub(lambda mark: _LISTS[mark[1]](*mark[2].split()), page.read_text())
     return _CALL.sub(_call, filled)
