@@ -1,4 +1,7 @@
-"""Generate TypeScript and Python clients from the description that the caller may see."""
+"""Generate TypeScript and Python clients from the description that the caller may see.
+
+They are part of the server, so that the holder of a key gets a client with exactly the calls of the key in one request.
+"""
 
 from __future__ import annotations
 
