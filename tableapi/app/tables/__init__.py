@@ -1,1 +1,1 @@
-"""The request of a table: who decides what, and the stages that its options name."""
+"""The request of a table, with the stages that its options name."""
