@@ -124,10 +124,11 @@ def test_curl_examples_are_translated_for_the_language_tabs(site: Path) -> None:
     """Curl commands become Python and JavaScript; commands that do more than send requests are left alone."""
     (site / "assets" / "package.json").write_text('{"type": "module"}')
     program = (
-        f"const {{ requests, translations }} = await import({json.dumps((site / 'assets' / 'curl.js').as_uri())});"
+        f"const {{ requests }} = await import({json.dumps((site / 'assets' / 'curl.js').as_uri())});"
+        f"const {{ programs }} = await import({json.dumps((site / 'assets' / 'samples.js').as_uri())});"
         'const one = `export T=localhost:8000/t\\ncurl -s "$T/a?x=1" --json \'{"n": null}\'`;'
         "const two = `curl -s localhost:8000/t --get -H 'X-API-Key: K' --data-urlencode 'filter=a = 1'`;"
-        "const made = translations([...requests(one), ...requests(two)]);"
+        "const made = programs([...requests(one), ...requests(two)]);"
         "const others = [requests('curl -s a | jq .'), requests('for a in 1; do curl a; done')];"
         "console.log(JSON.stringify([made.Python, ...others]));"
     )

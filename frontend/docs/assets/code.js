@@ -1,8 +1,8 @@
 // Code blocks: a button that copies, the same request in Python and JavaScript beside curl, and a button that sends it.
-import { requests, translations } from "./curl.js";
+import { requests } from "./curl.js";
+import { LANGUAGES, programs } from "./samples.js";
 
 const LOCAL = /\b(?:localhost|127\.0\.0\.1):8000\b/g;
-const LANGUAGES = ["curl", "Python", "JavaScript"];
 const NAMES = { sh: "Shell", json: "JSON", python: "Python", js: "JavaScript", ts: "TypeScript", sql: "SQL", ini: "Settings", text: "Output", yaml: "YAML", html: "HTML", toml: "TOML", http: "HTTP" };
 
 const element = (name, attributes, ...children) => {
@@ -62,7 +62,7 @@ function bar(block) {
 
 /** Add language tabs to the head of a block. The choice applies to all pages. */
 function translate(block, head, pre, found) {
-  const texts = translations(found);
+  const texts = programs(found);
   const tabs = element("div", { class: "tabs-of", role: "tablist", "aria-label": "Language" });
   const panes = { curl: pre };
   for (const language of LANGUAGES.slice(1)) {

@@ -1,4 +1,4 @@
-// Reads the curl commands of an example and writes them in other languages.
+// Reads the curl commands of an example, which samples.js of the API reference writes in other languages.
 
 /** Split a command line into words as a shell does: quotes, backslashes, and `$NAME` from `variables`. Null for pipes,
  substitutions and loops, which curl examples do not need. */
@@ -83,8 +83,8 @@ function request(words) {
   if (!/^https?:/.test(url)) url = `http://${url}`;
   const pairs = data.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
   if (json !== undefined) headers["Content-Type"] = "application/json";
-  const full = pairs.length ? `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(pairs)}` : url;
-  return { method: method || (json === undefined ? "GET" : "POST"), url: full, bare: url, pairs, headers, body: json };
+  if (pairs.length) url += `${url.includes("?") ? "&" : "?"}${new URLSearchParams(pairs)}`;
+  return { method: method || (json === undefined ? "GET" : "POST"), url, headers, body: json };
 }
 
 /** Return the requests of an example, or null if it does anything besides sending requests. */
@@ -103,54 +103,4 @@ export function requests(text) {
     } else return null;
   }
   return found.length ? found : null;
-}
-
-function parsed(body) {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function literal(value, indent = "") {
-  if (value === null) return "None";
-  if (value === true || value === false) return value ? "True" : "False";
-  if (typeof value !== "object") return JSON.stringify(value);
-  const flat = Array.isArray(value) ? `[${value.map((item) => literal(item)).join(", ")}]` : `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item)}`).join(", ")}}`;
-  if (flat.length < 72) return flat;
-  const deeper = `${indent}    `;
-  const items = Array.isArray(value) ? value.map((item) => literal(item, deeper)) : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item, deeper)}`);
-  return `${Array.isArray(value) ? "[" : "{"}\n${items.map((item) => `${deeper}${item},\n`).join("")}${indent}${Array.isArray(value) ? "]" : "}"}`;
-}
-
-function python({ method, url, bare, pairs, headers, body }) {
-  const json = body === undefined ? undefined : parsed(body);
-  const options = [JSON.stringify(pairs.length ? bare : url)];
-  if (pairs.length) options.push(`params=${literal(Object.fromEntries(pairs), "    ")}`);
-  const own = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "Content-Type" || json === undefined));
-  if (Object.keys(own).length) options.push(`headers=${literal(own, "    ")}`);
-  if (json !== undefined) options.push(`json=${literal(json, "    ")}`);
-  else if (body !== undefined) options.push(`data=${JSON.stringify(body)}`);
-  const name = `requests.${method.toLowerCase()}`;
-  const text = options.length === 1 ? `${name}(${options[0]})` : `${name}(\n${options.map((option) => `    ${option},\n`).join("")})`;
-  return `response = ${text}\nprint(response.json())`;
-}
-
-function javascript({ method, url, headers, body }, number) {
-  const json = body === undefined ? undefined : parsed(body);
-  const options = [];
-  if (method !== "GET") options.push(`method: "${method}"`);
-  if (Object.keys(headers).length) options.push(`headers: ${JSON.stringify(headers)}`);
-  if (body !== undefined) options.push(`body: ${json === undefined ? JSON.stringify(body) : `JSON.stringify(${JSON.stringify(json)})`}`);
-  const second = options.length ? `, {\n${options.map((option) => `  ${option},\n`).join("")}}` : "";
-  return `${number ? "" : "let "}response = await fetch(${JSON.stringify(url)}${second});\nconsole.log(await response.json());`;
-}
-
-/** Return the requests of an example in each language other than curl. */
-export function translations(found) {
-  return {
-    Python: `import requests\n\n${found.map(python).join("\n\n")}\n`,
-    JavaScript: `${found.map(javascript).join("\n\n")}\n`,
-  };
 }

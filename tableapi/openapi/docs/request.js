@@ -44,7 +44,7 @@ export const filled = (inputs) =>
     return { parameter, input: needed ? { value: String(exampleFor(parameter)) } : input };
   });
 
-/** Return method, path, headers and body of an operation with the values of its inputs. */
+/** Return method, URL, headers and body of an operation with the values of its inputs. */
 export function build(operation, inputs, body) {
   const query = new URLSearchParams();
   // A public operation, or one with a key of its own, gets no common credentials.
@@ -57,15 +57,15 @@ export function build(operation, inputs, body) {
     else query.set(parameter.name, input.value);
   }
   if (body) headers["Content-Type"] = "application/json";
-  return { method: operation.verb.toUpperCase(), path: MOUNT + path + (query.size ? `?${query}` : ""), headers, body: body?.value };
+  return { method: operation.verb.toUpperCase(), url: location.origin + MOUNT + path + (query.size ? `?${query}` : ""), headers, body: body?.value };
 }
 
 /** Send a request and return status, text and milliseconds. */
-export async function send({ method, path, headers, body }) {
+export async function send({ method, url, headers, body }) {
   const began = performance.now();
   const time = () => Math.round(performance.now() - began);
   try {
-    const response = await fetch(path, { method, headers, body });
+    const response = await fetch(url, { method, headers, body });
     const text = await response.text();
     const json = response.headers.get("content-type")?.includes("json");
     return { ok: response.ok, status: response.status, text: json && text ? JSON.stringify(JSON.parse(text), null, 2) : text, time: time() };

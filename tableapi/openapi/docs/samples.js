@@ -1,8 +1,8 @@
-// A request as text: a curl command, Python or JavaScript. The session token is left out, because it is a secret.
+// A request as text: a curl command, Python or JavaScript; the documentation has a copy of this file. The session token
+// is left out, because it is a secret.
 
 const TOKEN = "X-Session-Token";
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-const indented = (text) => text.replaceAll("\n", "\n    ");
 
 /** Return the value of a body, or undefined where it is no JSON (yet). */
 function parsed(body) {
@@ -13,54 +13,64 @@ function parsed(body) {
   }
 }
 
-function curl({ method, path, headers, body }) {
-  const [address, query] = path.split("?");
+function curl({ method, url, headers, body }) {
+  const [address, query] = url.split("?");
   const short = query === undefined || method !== "GET";
-  const lines = [`curl ${short ? "" : "--get "}${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + (short ? path : address))}`];
+  const lines = [`curl ${short ? "" : "--get "}${method === "GET" ? "" : `-X ${method} `}${quoted(short ? url : address)}`];
   for (const [name, value] of Object.entries(headers)) lines.push(name === TOKEN ? `-H "${name}: $TOKEN"` : `-H ${quoted(`${name}: ${value}`)}`);
   if (!short) for (const [name, value] of new URLSearchParams(query)) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
   if (body) lines.push(`-d ${quoted(body)}`);
   return lines.join(" \\\n  ");
 }
 
-/** Return a JSON value as a Python literal. */
-function literal(value, indent = "") {
-  const deeper = `${indent}    `;
+/** Return a JSON value as a Python literal, in one line if it is short. */
+function literal(value, indent = "", isLine = false) {
   if (value === null) return "None";
   if (value === true || value === false) return value ? "True" : "False";
   if (typeof value !== "object") return JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  const items = Array.isArray(value)
-    ? value.map((item) => literal(item, deeper))
-    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item, deeper)}`);
-  return items.length ? `${open}\n${items.map((item) => `${deeper}${item},`).join("\n")}\n${indent}${close}` : open + close;
+  const items = (deeper, line) => Object.entries(value).map(([name, item]) => `${Array.isArray(value) ? "" : `${JSON.stringify(name)}: `}${literal(item, deeper, line)}`);
+  const flat = `${open}${items("", true).join(", ")}${close}`;
+  const deeper = `${indent}    `;
+  return isLine || flat.length < 72 ? flat : `${open}\n${items(deeper).map((item) => `${deeper}${item},\n`).join("")}${indent}${close}`;
 }
 
-function python({ method, path, headers, body }) {
+const valuesOf = (headers) => Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${name === TOKEN ? "token" : JSON.stringify(value)}`);
+
+function python({ method, url, headers, body }) {
   const json = body ? parsed(body) : undefined;
-  const names = Object.entries(headers).filter(([name]) => name !== "Content-Type" || json === undefined);
-  const values = names.map(([name, value]) => `${JSON.stringify(name)}: ${name === TOKEN ? "token" : JSON.stringify(value)}`);
-  const [address, query] = path.split("?");
-  const options = [JSON.stringify(location.origin + address)];
-  if (query) options.push(`params=${indented(literal(Object.fromEntries(new URLSearchParams(query))))}`);
+  const { "Content-Type": type, ...others } = headers;
+  const values = valuesOf(json === undefined && type ? headers : others);
+  const [address, query] = method === "GET" ? url.split("?") : [url];
+  const options = [JSON.stringify(address)];
+  if (query) options.push(`params=${literal(Object.fromEntries(new URLSearchParams(query)), "    ")}`);
   if (values.length) options.push(`headers={${values.join(", ")}}`);
-  if (json !== undefined) options.push(`json=${indented(literal(json))}`);
+  if (json !== undefined) options.push(`json=${literal(json, "    ")}`);
   else if (body) options.push(`data=${JSON.stringify(body)}`);
-  return `import requests\n\nresponse = requests.${method.toLowerCase()}(\n${options.map((option) => `    ${option},\n`).join("")})\nresponse.raise_for_status()\nprint(response.json())`;
+  return `response = requests.${method.toLowerCase()}(\n${options.map((option) => `    ${option},\n`).join("")})\nresponse.raise_for_status()\nprint(response.json())`;
 }
 
-function javascript({ method, path, headers, body }) {
+function javascript({ method, url, headers, body }, number, all) {
   const options = [];
   if (method !== "GET") options.push(`method: "${method}"`);
-  const values = Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${name === TOKEN ? "token" : JSON.stringify(value)}`);
+  const values = valuesOf(headers);
   if (values.length) options.push(`headers: { ${values.join(", ")} }`);
   const json = body ? parsed(body) : undefined;
   if (body) options.push(`body: ${json === undefined ? JSON.stringify(body) : `JSON.stringify(${JSON.stringify(json, null, 2).replaceAll("\n", "\n  ")})`}`);
   const second = options.length ? `, {\n${options.map((option) => `  ${option},\n`).join("")}}` : "";
-  return `const response = await fetch("${location.origin + path}"${second});\nif (!response.ok) throw new Error((await response.json()).error.message);\nconsole.log(await response.json());`;
+  const name = all.length === 1 ? "const response" : number ? "response" : "let response";
+  return `${name} = await fetch(${JSON.stringify(url)}${second});\nif (!response.ok) throw new Error((await response.json()).error.message);\nconsole.log(await response.json());`;
 }
 
-export const SAMPLES = { curl, Python: python, JavaScript: javascript };
+/** Return requests, one after the other, as a program in each language other than curl. */
+export const programs = (requests) => ({
+  Python: `import requests\n\n${requests.map(python).join("\n\n")}`,
+  JavaScript: requests.map(javascript).join("\n\n"),
+});
+
+/** Return a request in each language. */
+export const samples = (request) => ({ curl: curl(request), ...programs([request]) });
+export const LANGUAGES = ["curl", "Python", "JavaScript"];
 
 /**
  * Return the commands that fetch typed clients, and the document at an address. `security` is the document's: if tables

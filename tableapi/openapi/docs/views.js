@@ -3,7 +3,7 @@ import { codeBox, h, prose, sentences, tableOf } from "./elements.js";
 import { exampleOf, keyButton, titleOf } from "./guide.js";
 import { highlighted } from "./highlight.js";
 import { build, credentials, filled, ownKeys, send, store } from "./request.js";
-import { SAMPLES, generators } from "./samples.js";
+import { LANGUAGES, generators, samples } from "./samples.js";
 import { reader } from "./schema.js";
 
 const placeOf = (scheme) =>
@@ -25,27 +25,26 @@ function schemeRows(schemes) {
 /** Return a box with a request in a language that the reader chooses, and a function that writes it anew. */
 function requestBox(request) {
   const text = h("pre", { tabindex: "0" });
-  const names = Object.keys(SAMPLES);
-  let chosen = names.includes(store.getItem("language")) ? store.getItem("language") : names[0];
+  let chosen = LANGUAGES.includes(store.getItem("language")) ? store.getItem("language") : LANGUAGES[0];
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Language" });
   const update = () => {
     for (const tab of tabs.children) {
       tab.setAttribute("aria-selected", String(tab.textContent === chosen));
       tab.tabIndex = tab.textContent === chosen ? 0 : -1;
     }
-    text.replaceChildren(...highlighted(SAMPLES[chosen](request()), chosen));
+    text.replaceChildren(...highlighted(samples(request())[chosen], chosen));
   };
   const choose = (name) => {
     chosen = name;
     store.setItem("language", name);
     update();
   };
-  for (const name of names) tabs.append(h("button", { type: "button", role: "tab", onclick: () => choose(name) }, name));
+  for (const name of LANGUAGES) tabs.append(h("button", { type: "button", role: "tab", onclick: () => choose(name) }, name));
   tabs.addEventListener("keydown", ({ key }) => {
-    const step = { ArrowRight: 1, ArrowLeft: names.length - 1 }[key];
+    const step = { ArrowRight: 1, ArrowLeft: LANGUAGES.length - 1 }[key];
     if (!step) return;
-    choose(names[(names.indexOf(chosen) + step) % names.length]);
-    tabs.children[names.indexOf(chosen)].focus();
+    choose(LANGUAGES[(LANGUAGES.indexOf(chosen) + step) % LANGUAGES.length]);
+    tabs.children[LANGUAGES.indexOf(chosen)].focus();
   });
   update();
   return { box: codeBox("Request", text, tabs), update };
