@@ -13,7 +13,7 @@ const FONT = /instrument-sans-latin-wght-normal/;
 const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|lists|transport)|lib[\\/](language|locale|paging|preferences)|stores[\\/]storedsession)\b/;
 // Scripts in few files: what every page needs, what the pages before sign-in need, the dashboard and its
 // first screen, the company profile with its countries, what is seldom used (QR codes, two-step sign-in, the proof of
-// the user), the parts of lists of people, what other screens share, and one file for each screen.
+// the user), texts of keys and webhooks, the parts of lists of people, what other screens share, and one file for each screen.
 const PACKAGES = /node_modules[\\/](react|react-dom|scheduler|react-router|@tanstack|zustand)[\\/]/;
 const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|emailverification)[\\/]\w+Screen)\.tsx/;
 const DASHBOARD = /src[\\/](app[\\/]layout[\\/](Dashboard|OwnerGate)|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
@@ -22,6 +22,7 @@ const CARD = /src[\\/]screens[\\/]person[\\/](KindField|Value|useReveals)\./;
 const DRAWER = /src[\\/]screens[\\/]person[\\/](PersonDrawer|ContactNotes|ContactTags)\./;
 const PEOPLE = /src[\\/](screens[\\/](person[\\/](PeopleTable|PersonCells|usePeople)|peoplesearch[\\/](Filters|TermFilter|SavedSearches|useAsked))|components[\\/]usePicked|domain[\\/]peoplefilter|lib[\\/]i18n\.people|texts[\\/]en[\\/](people|bulk)|api[\\/]people)\./;
 const SELDOM = /node_modules[\\/]uqr|QrCode|CodeInput|twostep\.ts|login[\\/]SecondStep|screens[\\/]proof[\\/]|api[\\/]proof\./;
+const KEYS = /i18n\.api|texts[\\/]en[\\/](api|webhooks)\.|CopyKey/;
 
 /** Folders with tests that need no browser. */
 const RULES = "domain,lib,stores,texts";
@@ -85,6 +86,7 @@ export default defineConfig({
             { name: "login", test: LOGIN, priority: 3 },
             { name: "company", test: COMPANY, priority: 2, includeDependenciesRecursively: false },
             { name: "seldom", test: SELDOM, priority: 2, includeDependenciesRecursively: false },
+            { name: "keys", test: KEYS, priority: 2, includeDependenciesRecursively: false },
             { name: "card", test: CARD, priority: 2, includeDependenciesRecursively: false },
             { name: "drawer", test: DRAWER, priority: 2, includeDependenciesRecursively: false },
             { name: "people", test: PEOPLE, priority: 2, includeDependenciesRecursively: false },

@@ -34,7 +34,7 @@ const COMPARED = {
   palette: { 1440: ["light", "dark"] },
 };
 /** Parts that depend on the calendar: the chart of the dashboard, its total, and the number of the period. */
-const CALENDAR = 'figure, [class*="_cardHead_"] p, [class*="_stats_"] > :last-child';
+const CALENDAR = 'figure, header[role="presentation"] p:has([role="status"]), [class*="_stats_"] > :last-child';
 
 const appearancesOf = (name, { width }) => COMPARED[name]?.[width] ?? [];
 

@@ -36,12 +36,7 @@ interface Page {
 
 /** One page of the personal list, of all contacts or of those that match a text and the filters. */
 export function myContacts({ page, size, text, order = NEWEST_FIRST, filter = {} }: Page) {
-  const limit = size;
-  const offset = (page - 1) * size;
-  return queryOptions({
-    ...pageOf({ limit, offset }, text, order, filter),
-    placeholderData: keepPreviousData,
-  } as ReturnType<typeof all>);
+  return queryOptions({ ...pageOf({ limit: size, offset: (page - 1) * size }, text, order, filter), placeholderData: keepPreviousData });
 }
 
 function pageOf(page: { limit: number; offset: number }, text: string, order: ContactOrder, filter: ContactFilter) {
@@ -92,7 +87,7 @@ const all = (page: ContactsPage) => rows("usercontact", contactsPage(page));
 
 /** A page beyond the largest offset, read from the end of the list in the opposite order. */
 const far = (page: { limit: number; offset: number }) =>
-  queryOptions({
+  queryOptions<List<UserContact>>({
     queryKey: keys.contactsFromEnd(page),
     queryFn: async ({ signal }) => {
       const list = (query: ListOptions) =>
@@ -107,7 +102,7 @@ const far = (page: { limit: number; offset: number }) =>
   });
 
 const byName = (input: Input<"searchname">) =>
-  queryOptions({
+  queryOptions<List<UserContact>>({
     queryKey: keys.contactsByName(input),
     queryFn: ({ signal }) => runScript("searchname", input, { signal, contacts: true }),
   });

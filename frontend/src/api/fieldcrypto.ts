@@ -1,10 +1,10 @@
 /** Decrypts contact values that the server encrypted for this session: `v1.<nonce>.<ciphertext>`. */
 
 /** Decrypts one value. Rejects what was encrypted with another key. */
-export type Opener = (nonce: Uint8Array<ArrayBuffer>, sealed: Uint8Array<ArrayBuffer>) => Promise<BufferSource>;
+type Opener = (nonce: Uint8Array<ArrayBuffer>, sealed: Uint8Array<ArrayBuffer>) => Promise<BufferSource>;
 
 const SEALED = /^v1\.([\w-]+)\.([\w-]+)$/;
-export const INFO = new TextEncoder().encode("contact-field-v1");
+const INFO = new TextEncoder().encode("contact-field-v1");
 
 let cached: { token: string; opener: Promise<Opener> } | undefined;
 
@@ -16,7 +16,7 @@ function openerOf(token: string): Promise<Opener> {
 /** The browser decrypts ten times faster than a script, but `crypto.subtle` exists on https and on localhost only. */
 async function newOpener(token: Uint8Array<ArrayBuffer>): Promise<Opener> {
   const { subtle } = crypto as Partial<Crypto>;
-  if (!subtle) return (await import("./fieldcryptoscript")).newOpener(token);
+  if (!subtle) return (await import("./fieldcryptoscript")).newOpener(token, INFO);
   const secret = await subtle.importKey("raw", token, "HKDF", false, ["deriveKey"]);
   const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: INFO };
   const key = await subtle.deriveKey(derivation, secret, { name: "AES-GCM", length: 256 }, false, ["decrypt"]);

@@ -2,9 +2,8 @@
 import { gcm } from "@noble/ciphers/aes.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { INFO, type Opener } from "./fieldcrypto";
 
-export function newOpener(token: Uint8Array<ArrayBuffer>): Opener {
-  const key = hkdf(sha256, token, undefined, INFO, 32);
-  return async (nonce, sealed) => gcm(key, nonce).decrypt(sealed) as Uint8Array<ArrayBuffer>;
+export function newOpener(token: Uint8Array<ArrayBuffer>, info: Uint8Array) {
+  const key = hkdf(sha256, token, undefined, info, 32);
+  return async (nonce: Uint8Array<ArrayBuffer>, sealed: Uint8Array<ArrayBuffer>) => gcm(key, nonce).decrypt(sealed) as Uint8Array<ArrayBuffer>;
 }

@@ -3,7 +3,6 @@
  The first part of a key is its subject: a table, a script, or a name chosen by the app. A mutation names the subjects
  that it changes, and `invalidate` makes every query about them stale. */
 import type { QueryClient } from "@tanstack/react-query";
-import type { Input } from "./scripts";
 import type { Query } from "./transport";
 import type { Tables } from "./types";
 
@@ -16,8 +15,8 @@ export const keys = {
   contact: (contactid: number) => ["usercontact", "one", contactid] as const,
   person: (linkedinurl: string) => ["searchurl", "person", linkedinurl] as const,
   contactsFromEnd: (page: { limit: number; offset: number }) => ["usercontact", "end", page] as const,
-  contactsByName: (input: Input<"searchname">) => ["searchname", input] as const,
-  contactSearch: (input: Input<"searchurl">, run: number) => ["searchurl", input, run] as const,
+  contactsByName: (input: object) => ["searchname", input] as const,
+  contactSearch: (input: object, run: number) => ["searchurl", input, run] as const,
   votes: (urls: readonly string[]) => ["contactfeedback", urls] as const,
   checkout: (sessionId: string) => ["checkout", sessionId] as const,
   bulkJob: (jobid: number) => ["bulklookup", jobid] as const,
@@ -29,9 +28,9 @@ export const keys = {
   appCounters: ["appcounters"],
   pace: ["pace"],
   revealPrice: (purchase: object) => ["revealmany", purchase] as const,
-  platformUsage: (span: Input<"getplatformusagedata">) => ["getplatformusagedata", span] as const,
+  platformUsage: (span: object) => ["getplatformusagedata", span] as const,
   revealedBy: (appuserid: number, month: string, page: number) => ["usercontact", "revealedby", appuserid, month, page] as const,
-  apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
+  apiUsage: (span: object) => ["getapiusagedata", span] as const,
 } as const;
 
 export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata" | "pace" | "identities" | "searchpeople" | "searchnews" | "listpeople" | "searchurl";

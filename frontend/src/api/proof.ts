@@ -8,13 +8,7 @@ import { useMutation } from "./mutation";
 import { renewing } from "./renewal";
 import { type Answer, runScript } from "./scripts";
 import { type Vendor, proofOf, sessionOf } from "./social";
-import type { List } from "./types";
-
-/** What a call needs besides the session; the server says which part is missing. */
-export interface Proof {
-  password?: string;
-  code?: string;
-}
+import type { List, Proof } from "./types";
 
 export type Missing = "password" | "code" | "signin";
 

@@ -4,8 +4,7 @@ import { call, type Query } from "./client";
 import { config } from "./config";
 import { type Subject, invalidate, keys } from "./keys";
 import { useMutation } from "./mutation";
-import type { Proof } from "./proof";
-import type { List, Tables } from "./types";
+import type { List, Proof, Tables } from "./types";
 
 export interface ListOptions extends Query {
   fields?: string | undefined;
@@ -27,10 +26,9 @@ export function tablePath(table: keyof Tables, id?: number): string {
 
 /** Query options of one list. */
 export function rows<Name extends keyof Tables>(table: Name, options: ListOptions = {}) {
-  return queryOptions({
+  return queryOptions<List<Tables[Name]>>({
     queryKey: keys.table(table, options),
-    queryFn: ({ signal }) =>
-      call<List<Tables[Name]>>("GET", tablePath(table), { query: options, signal, contacts: WITH_CONTACTS.has(table) }),
+    queryFn: ({ signal }) => call("GET", tablePath(table), { query: options, signal, contacts: WITH_CONTACTS.has(table) }),
   });
 }
 

@@ -184,3 +184,9 @@ export interface Tables {
 }
 
 export type Balances = Schemas["Balances"];
+
+/** What a call needs besides the session; the server says which part is missing. */
+export interface Proof {
+  password?: string;
+  code?: string;
+}

@@ -2,10 +2,12 @@
  * The frame of a form before sign-in: heading, sentence, form-level error, fields, a line below. A field error moves
  * the focus to its field, so that the reason is read out.
  */
+import { Stack, Text } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
 import classes from "./AuthForm.module.css";
 import { Title } from "./Title";
 import { FormAlert } from "./ui/FormAlert";
+import forms from "./ui/Form.module.css";
 
 interface Props {
   title: string;
@@ -22,21 +24,21 @@ export function AuthForm({ title, lead, alert, onSubmit, children, foot }: Props
       <Title text={title} />
       <div>
         <h1>{title}</h1>
-        {lead && <p className={classes.lead}>{lead}</p>}
+        {lead && <Text c="dimmed" mt="xs">{lead}</Text>}
       </div>
       <FormAlert text={alert} />
       {children}
       {foot && <p className={classes.foot}>{foot}</p>}
     </>
   );
-  if (!onSubmit) return <div className={classes.form}>{inside}</div>;
+  if (!onSubmit) return <Stack>{inside}</Stack>;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     const form = event.currentTarget;
     onSubmit(event);
     requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <form className={forms.form} onSubmit={submit} noValidate>
       {inside}
     </form>
   );

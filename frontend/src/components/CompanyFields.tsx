@@ -4,7 +4,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { COUNTRIES, codeOf } from "../lib/countries";
 import { t } from "../lib/i18n";
 import { digitsOf, isBlank, isCount } from "../lib/validate";
-import classes from "./CompanyFields.module.css";
+import classes from "./ui/Pair.module.css";
 import { CountInput } from "./ui/CountInput";
 import { PhoneInput } from "./ui/PhoneInput";
 

@@ -1,5 +1,5 @@
 /** An API key in a monospaced font, with a copy button. */
-import { t } from "../lib/i18n.dashboard";
+import { t } from "../lib/i18n.api";
 import { CopyButton } from "./CopyButton";
 import classes from "./CopyKey.module.css";
 

@@ -5,9 +5,9 @@ import type { Names } from "../texts/shape";
 import { translator } from "./i18n";
 import { language } from "./language";
 
+const TRANSLATORS = { en: translator({ desk: english }), de: translator({ desk: german }) };
+
 export type DeskKey = Names<typeof english>;
 
-const TRANSLATORS = { en: translator<DeskKey>({ desk: english }), de: translator<DeskKey>({ desk: german }) };
-
 // In a separate tree, so that their names do not clash with texts of other screens.
-export const t: (typeof TRANSLATORS)["en"] = (key, values) => TRANSLATORS[language().name](`desk.${key}` as DeskKey, values);
+export const t = (key: DeskKey, values?: Record<string, string | number>): string => TRANSLATORS[language().name](`desk.${key}`, values);

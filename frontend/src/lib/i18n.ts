@@ -10,7 +10,7 @@ import { numberText } from "./locale";
 type Values = Record<string, string | number>;
 
 /** Returns a function that looks a text up by name and inserts its `{{values}}`; `count` selects the plural form. */
-export function translator<Key extends string>(english: Texts) {
+export function translator<const English extends Texts>(english: English) {
   const cache = new Map<string, string>();
   onLanguage(() => cache.clear());
   const textOf = (key: string, count: string | number | undefined): string => {
@@ -19,7 +19,7 @@ export function translator<Key extends string>(english: Texts) {
     if (text === undefined) cache.set(form, (text = find(key, count, english)));
     return text;
   };
-  return (key: Key, values?: Values): string => {
+  return (key: Names<English>, values?: Values): string => {
     const text = textOf(key, values?.["count"]);
     return values ? text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => formatted(values[name])) : text;
   };
@@ -54,5 +54,8 @@ function formatted(value: string | number | undefined): string {
   return typeof value === "number" ? numberText(value) : (value ?? "");
 }
 
+/** The names of the texts that a function looks up. */
+export type KeyOf<Translate extends (key: never) => string> = Parameters<Translate>[0];
+
 /** The text of a page before sign-in, or one that all pages share. */
-export const t = translator<Names<typeof entry>>(entry);
+export const t = translator(entry);

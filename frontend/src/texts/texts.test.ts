@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { translation } from "./de";
 import { desk as germanDesk } from "./de/desk";
+import { api } from "./en/api";
 import { desk } from "./en/desk";
 import { bulk } from "./en/bulk";
 import { dashboard } from "./en/dashboard";
@@ -12,8 +13,8 @@ import { twostep } from "./en/twostep";
 import { webhooks } from "./en/webhooks";
 import type { Texts } from "./shape";
 
-// The texts of the desk, the directory, bulk look-ups, the audit log, two-step sign-in and webhooks are separate: the dashboard loads without them.
-const english = flat({ ...entry, ...dashboard, ...people, ...bulk, ...twostep, ...events, ...webhooks, desk });
+// The texts of the desk, the directory, bulk look-ups, the audit log, two-step sign-in, keys and webhooks are separate: the dashboard loads without them.
+const english = flat({ ...entry, ...dashboard, ...people, ...bulk, ...twostep, ...events, ...api, ...webhooks, desk });
 const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 
 function flat(texts: Texts, path = ""): Map<string, string> {
@@ -27,6 +28,15 @@ const placeholders = (text: string): string[] => (text.match(/\{\{\w+\}\}/g) ?? 
 
 test.each(Object.entries(TRANSLATIONS))("the translation %s has exactly the English texts", (_, { texts }) => {
   expect([...flat(texts).keys()].toSorted()).toEqual([...english.keys()].toSorted());
+});
+
+const SOURCES = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.*", "!./**"], { query: "?raw", import: "default", eager: true });
+
+test("every text is used", () => {
+  const source = Object.values(SOURCES).join("\n");
+  const starts = [...new Set(source.match(/(?<=`)[\w.]+(?=\$\{)/g))];
+  const names = [...english.keys()].map((key) => key.replace(/^desk\./, "").replace(/_(one|other)$/, ""));
+  expect(names.filter((name) => !source.includes(`"${name}"`) && !starts.some((start) => name.startsWith(start)))).toEqual([]);
 });
 
 test.each(Object.entries(TRANSLATIONS))("texts in %s have the same placeholders as in English", (_, { texts }) => {

@@ -1,14 +1,16 @@
 /** The frame: sign-in, databases and the open page. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { X } from "lucide-react";
 import { ApiError } from "../api/client";
 import { useCredentials } from "../api/credentials";
 import { datasets } from "../api/queries";
 import { go, hrefOf, useAddress } from "../lib/address";
-import { Toasts } from "../toasts";
-import { Problem, Waiting } from "../ui";
+import { Button, Problem, Waiting } from "../ui";
 import { Shell } from "./Shell";
 import { SignIn } from "./SignIn";
+import { T } from "../texts";
+import { toastClosed, toastHeld, toastUndone, useToasts } from "../../shared/toasts";
 
 export function App() {
   const { key, session } = useCredentials();
@@ -32,5 +34,20 @@ export function App() {
       <Shell datasets={served.data} address={address} />
       <Toasts />
     </>
+  );
+}
+
+/** Draws the messages of shared/toasts at the foot of the page. */
+function Toasts() {
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {useToasts().map(({ id, text, tone, undoable }) => (
+        <div key={id} className={`toast ${tone === "bad" ? "error" : ""}`} onPointerEnter={() => toastHeld(id, true)} onPointerLeave={() => toastHeld(id, false)}>
+          <span>{text}</span>
+          {undoable && <Button tone="ghost" onClick={() => toastUndone(id)}>{T.undo}</Button>}
+          <Button tone="ghost" icon={X} aria-label={T.close} onClick={() => toastClosed(id)} />
+        </div>
+      ))}
+    </div>
   );
 }

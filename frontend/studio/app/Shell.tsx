@@ -12,9 +12,9 @@ import { Button, Dialog, ICON, Waiting } from "../ui";
 import logo from "../../../tableapi/openapi/docs/logo.svg";
 import { Overview } from "./Overview";
 import type { Command } from "./Palette";
-import { switchScheme } from "./scheme";
 import { TableList } from "./TableList";
 import { TableScreen } from "./TableScreen";
+import { keepScheme } from "../../shared/scheme";
 
 const Picture = lazy(() => import("../panels/picture/Picture"));
 const HistoryPanel = lazy(() => import("../panels/HistoryPanel"));
@@ -137,4 +137,14 @@ export function Shell({ datasets, address }: { datasets: string[]; address: Addr
       )}
     </div>
   );
+}
+
+const ATTRIBUTE = "data-mantine-color-scheme";
+
+/** Switches between light and dark. */
+function switchScheme(): void {
+  const root = document.documentElement;
+  const scheme = root.getAttribute(ATTRIBUTE) === "dark" ? "light" : "dark";
+  root.setAttribute(ATTRIBUTE, scheme);
+  keepScheme(scheme);
 }

@@ -5,8 +5,9 @@ import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n";
 import classes from "./AuthLayout.module.css";
 import { DemoBanner } from "./DemoBanner";
-import { LanguageLinks } from "./LanguageLinks";
 import { PitchCard } from "./PitchCard";
+import languageLinks from "./LanguageLinks.module.css";
+import { language, type Language, LANGUAGES, showIn } from "../../lib/language";
 
 export function AuthLayout() {
   const { brandname, demo } = config();
@@ -32,5 +33,20 @@ export function AuthLayout() {
         <LanguageLinks />
       </div>
     </div>
+  );
+}
+
+/** The languages of the app, below the pages before the sign-in; later the choice is in My Account. */
+function LanguageLinks() {
+  return (
+    <footer className={languageLinks.foot}>
+      <div role="group" aria-label={t("language")} className={languageLinks.languages}>
+        {Object.entries(LANGUAGES).map(([name, label]) => (
+          <button key={name} type="button" lang={name} aria-pressed={name === language().name} className={languageLinks.language} onClick={() => showIn(name as Language)}>
+            {label}
+          </button>
+        ))}
+      </div>
+    </footer>
   );
 }

@@ -1,5 +1,5 @@
 /** The entries of the avatar menu. Fetched when the pointer or the focus comes near the avatar. */
-import { Menu } from "@mantine/core";
+import { Menu, Text } from "@mantine/core";
 import { Coins, Keyboard, LogOut, UserRound } from "lucide-react";
 import { Link } from "react-router";
 import { isOwner, subscriptionOf } from "../../api/account";
@@ -52,7 +52,7 @@ function PlanAndCredits({ me }: { me: Account }) {
   const text = (
     <>
       {plan && planText(plan)}
-      <span className={classes.left}>{t("menu.creditsLeft", { number: left })}</span>
+      <Text span c="dimmed" size="xs" display="block">{t("menu.creditsLeft", { number: left })}</Text>
     </>
   );
   const icon = <Coins size={16} strokeWidth={1.75} aria-hidden="true" />;

@@ -1,16 +1,17 @@
 /** An illustration of the product: a masked contact with one line revealed. Hidden from screen readers. */
+import { Group } from "@mantine/core";
 import classes from "./PitchCard.module.css";
 
 export function PitchCard() {
   return (
     <div className={classes.card} aria-hidden="true">
-      <div className={classes.head}>
+      <Group gap="sm" wrap="nowrap" mb="var(--s-1)">
         <span className={classes.avatar} />
         <span className={classes.lines}>
           <i style={{ width: 132 }} />
           <i style={{ width: 88 }} />
         </span>
-      </div>
+      </Group>
       <div className={classes.row}>
         <span className={classes.dot} />
         <span>+**********</span>

@@ -1,5 +1,5 @@
 /** The colour scheme as entries of a menu. */
-import { Menu, useMantineColorScheme } from "@mantine/core";
+import { Group, Menu, useMantineColorScheme } from "@mantine/core";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./AvatarMenu.module.css";
@@ -18,10 +18,10 @@ export function SchemeChoice() {
       <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
         {SCHEMES.map(([scheme, Icon]) => (
           <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={16} strokeWidth={1.75} aria-hidden="true" />} classNames={{ itemIndicator: classes.tick!, itemLabel: classes.first! }}>
-            <span className={classes.scheme}>
+            <Group component="span" gap="xs" wrap="nowrap">
               <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
               {t(`theme.${scheme}`)}
-            </span>
+            </Group>
           </Menu.RadioItem>
         ))}
       </Menu.RadioGroup>

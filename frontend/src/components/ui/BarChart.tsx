@@ -6,6 +6,7 @@
  `beforeUnit`  the head of the previous period's column
  `beforeKey`   names the dashed line
 */
+import { Group } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
 import { numberText } from "../../lib/locale";
 import classes from "./BarChart.module.css";
@@ -63,7 +64,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
 
   return (
     <figure className={classes.chart}>
-      <div className={classes.plot}>
+      <Group align="stretch" gap="sm" wrap="nowrap">
         <div className={classes.scale} aria-hidden="true">
           {ticks.map((tick) => (
             <span key={tick}>{numberText(tick)}</span>
@@ -116,7 +117,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
             </div>
           )}
         </div>
-      </div>
+      </Group>
       <figcaption className={classes.span}>
         <span>{points[0]?.label}</span>
         {compares && beforeKey && <span className={classes.key}>{beforeKey}</span>}

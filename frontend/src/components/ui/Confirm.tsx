@@ -1,5 +1,5 @@
 /** A dialog that asks before something happens. */
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import type { ReactNode, RefObject } from "react";
 import { BusyButton } from "./BusyButton";
 import classes from "./Confirm.module.css";
@@ -30,7 +30,7 @@ export function Confirm({ opened, onClose, onConfirm, title, text, confirm, canc
       classNames={{ title: classes.title }}
       focusAfter={focusAfter}
     >
-      <div className={classes.text}>{text}</div>
+      <Text component="div" inherit c="dimmed" mb="lg">{text}</Text>
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onClose}>
           {cancel}

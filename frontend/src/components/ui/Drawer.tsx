@@ -6,7 +6,7 @@
  `actions`            icon buttons next to the close button
  `foot`               stays at the bottom while the body scrolls
 */
-import { Drawer as MantineDrawer } from "@mantine/core";
+import { Drawer as MantineDrawer, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { type ReactNode, useEffect } from "react";
 import { t } from "../../lib/i18n";
@@ -53,7 +53,7 @@ export function Drawer({ opened, onClose, beside = false, title, subtitle, lead,
           {lead}
           <div className={classes.titles}>
             <MantineDrawer.Title className={classes.title}>{title}</MantineDrawer.Title>
-            {subtitle && <div className={classes.subtitle}>{subtitle}</div>}
+            {subtitle && <Text component="div" c="dimmed" size="sm">{subtitle}</Text>}
           </div>
           {actions}
           <MantineDrawer.CloseButton aria-label={t("close")} />

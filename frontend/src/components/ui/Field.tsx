@@ -4,6 +4,7 @@
  `children`  the value
  `actions`   buttons at the end of the line
 */
+import { Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Field.module.css";
 
@@ -22,7 +23,7 @@ export function Field({ label, icon, actions, children }: Props) {
         {label}
       </div>
       <div className={classes.value}>{children}</div>
-      {actions && <div className={classes.actions}>{actions}</div>}
+      {actions && <Group align="stretch" gap="var(--s-1)" wrap="nowrap">{actions}</Group>}
     </div>
   );
 }

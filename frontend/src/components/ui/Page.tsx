@@ -6,6 +6,7 @@
  `actions`  buttons at the end of the head; at most one of them is primary
  `width`    "list" up to 1600 (default), "form" 720, "doc" 680
 */
+import { Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { BackLink } from "../BackLink";
 import { Title } from "../Title";
@@ -25,14 +26,14 @@ export function Page({ title, heading = title, lead, back, actions, width = "lis
   return (
     <div className={classes.page} data-width={width}>
       <Title text={title} />
-      <header className={classes.head} role="presentation">
+      <Group component="header" justify="space-between" align="flex-end" gap="var(--s-3) var(--s-4)" role="presentation">
         <div className={classes.titles}>
           {back && <BackLink to={back.to}>{back.text}</BackLink>}
           <h1>{heading}</h1>
           {lead && <div className={classes.lead}>{lead}</div>}
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
-      </header>
+      </Group>
       {children}
     </div>
   );

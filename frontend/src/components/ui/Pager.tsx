@@ -1,5 +1,5 @@
 /** Page sizes and numbered pages with arrows to the first and the last. */
-import { Pagination, UnstyledButton } from "@mantine/core";
+import { Group, Pagination, UnstyledButton } from "@mantine/core";
 import { memo, useRef } from "react";
 import { t } from "../../lib/i18n.dashboard";
 import { PAGE_SIZES, type PageSize, lastPage } from "../../lib/paging";
@@ -26,7 +26,7 @@ export const Pager = memo(function Pager({ page, size, count, onChange, withSize
   const pages = useRef<HTMLElement>(null);
   useKeptFocus(pages, "[aria-current=page]");
   return (
-    <div className={classes.pager}>
+    <Group justify="space-between" gap="sm" mt="md">
       {withSizes && (
         <div className={classes.sizes} role="group" aria-label={t("contacts.pageSize")}>
           {PAGE_SIZES.map((one) => (
@@ -53,6 +53,6 @@ export const Pager = memo(function Pager({ page, size, count, onChange, withSize
           getControlProps={(control) => ({ "aria-label": ARROWS[control] })}
         />
       </nav>
-    </div>
+    </Group>
   );
 });

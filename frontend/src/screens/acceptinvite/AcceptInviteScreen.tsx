@@ -1,5 +1,5 @@
 /** Target of the mailed invitation: its inviter, company and role, and one button that accepts. */
-import { Anchor, Button, Skeleton } from "@mantine/core";
+import { Anchor, Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link2Off, UserCheck } from "lucide-react";
 import { Link, useNavigate, useSearchParams } from "react-router";
@@ -69,7 +69,7 @@ export function AcceptInviteScreen() {
           </dl>
         </div>
       )}
-      <p className={classes.next}>{t("invite.next")}</p>
+      <Text c="dimmed">{t("invite.next")}</Text>
       <BusyButton size="md" onClick={send} busy={accept.isPending}>
         {t("invite.accept")}
       </BusyButton>

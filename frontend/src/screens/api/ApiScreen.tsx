@@ -1,5 +1,5 @@
 /** The owner's API keys: list, create, edit, delete, try out, how to use. Without API access: the way to get it. */
-import { Button } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
@@ -13,7 +13,7 @@ import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { Page } from "../../components/ui/Page";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { monthNow, monthSpan } from "../../lib/months";
 import classes from "./Api.module.css";
 import { CreateKey } from "./CreateKey";
@@ -78,7 +78,7 @@ export function ApiScreen() {
     >
       {!mayUse && <Gate />}
       {mayUse && <KeyStats usage={usage.data} keys={list.data?.resource.length} left={left} />}
-      <section className={classes.list}>
+      <Stack component="section" gap="sm">
         <ListState
           list={list}
           rows={list.data?.resource}
@@ -88,7 +88,7 @@ export function ApiScreen() {
         >
           {(rows) => <KeyTable keys={rows} usage={usage.data} />}
         </ListState>
-      </section>
+      </Stack>
       {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} left={keys[0]?.istest ? TEST_CREDITS : (creditsOf(me)?.bus_email_credits ?? 0)} />}
       <CreateKey opened={dialog === "create"} onClose={close} />
       <TryOut opened={dialog === "try"} apikey={keys[0]?.apikey ?? ""} onClose={close} />

@@ -7,7 +7,7 @@ import { explain } from "../../api/explain";
 import { ProofFields, useProof } from "../proof/Proof";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { KeyForm } from "./KeyForm";
 
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -5,7 +5,7 @@ import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { KeyForm } from "./KeyForm";
 
 export function EditKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: boolean; onClose: () => void }) {

@@ -1,10 +1,10 @@
 /** The documentation of the look-up API, with programs that run unchanged. */
-import { Stack, Tabs } from "@mantine/core";
+import { Stack, Tabs, Text } from "@mantine/core";
 import { toast } from "../../../shared/toasts";
 import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
 import { Dialog } from "../../components/ui/Dialog";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { LANGUAGES, snippet, testPerson } from "../../domain/snippets";
 import classes from "./Api.module.css";
 
@@ -55,7 +55,7 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
             </Tabs.Panel>
           ))}
         </Tabs>
-        <p className={classes.small}>{t("api.howLimits")}</p>
+        <Text c="dimmed" size="sm">{t("api.howLimits")}</Text>
       </Stack>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { isBlank } from "../../lib/validate";
 
 const LONGEST_PURPOSE = 200;

@@ -3,7 +3,7 @@ import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import type { ApiUsage } from "../../api/types";
 import { Stat } from "../../components/ui/Stat";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { countText } from "../../lib/locale";
 import { monthNow, monthText } from "../../lib/months";
 import classes from "./Api.module.css";

@@ -10,7 +10,7 @@ import { CopyKey } from "../../components/CopyKey";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { localDayText } from "../../lib/dates";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { countText } from "../../lib/locale";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";

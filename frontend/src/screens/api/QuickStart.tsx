@@ -7,7 +7,7 @@ import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
 import { Segment } from "../../components/ui/Segment";
 import { LANGUAGES, type Language, answer, snippet, testPerson } from "../../domain/snippets";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import classes from "./Api.module.css";
 
 /** `left` is the balance that the response names. */

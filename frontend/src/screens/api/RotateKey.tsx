@@ -1,5 +1,5 @@
 /** Replaces a key. The old one keeps working for a while, so programs can be changed. */
-import { Checkbox, NativeSelect } from "@mantine/core";
+import { Checkbox, NativeSelect, Stack } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { useRotateKey } from "../../api/apikeys";
@@ -12,8 +12,8 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { momentText } from "../../lib/dates";
-import { t } from "../../lib/i18n.dashboard";
-import classes from "./Api.module.css";
+import { t } from "../../lib/i18n.api";
+import forms from "../../components/ui/Form.module.css";
 
 const HOURS = [0, 24, 72, 168];
 
@@ -28,17 +28,17 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
     <Dialog opened={opened} onClose={onClose} title={t("api.rotate")}>
       <FormAlert text={rotate.error && !proof.shows ? explain(rotate.error) : null} />
       {made ? (
-        <div className={classes.rotated}>
+        <Stack>
           <CopyKey apikey={made.apikey} onCopied={() => toast(t("copied"))} />
           <p>{t("api.rotateUntil", { when: momentText(made.oldkeyuntil) })}</p>
           {/* The second click of a double click would close the only view of the key. */}
           <BusyButton onClick={onClose}>
             {t("api.rotateClose")}
           </BusyButton>
-        </div>
+        </Stack>
       ) : (
         <form
-          className={classes.rotated}
+          className={forms.form}
           noValidate
           onSubmit={(event) => {
             event.preventDefault();

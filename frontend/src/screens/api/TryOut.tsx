@@ -10,7 +10,7 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Code } from "../../components/ui/Code";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n.dashboard";
+import { t } from "../../lib/i18n.api";
 import { fromHost } from "../../domain/profileurl";
 import { CREDIT_OF, LOOKUP_TYPE, KINDS, type Kind } from "../../domain/reveal";
 import { isBlank } from "../../lib/validate";

@@ -6,7 +6,7 @@ import { useSearchParams } from "react-router";
 import { problemOf } from "../../api/explain";
 import { ABOUT, type About, type AuditFilter, HISTORY_PAGE, auditFile, auditLog, useActorName, useTargetText } from "../../api/history";
 import type { AuditEvent } from "../../api/types";
-import { HistoryList } from "../../components/HistoryList";
+import { ListTable } from "../../components/ListTable";
 import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
@@ -62,11 +62,7 @@ export function AuditLogScreen() {
     <Page
       title={t("settings.auditlog")}
       lead={t("audit.lead")}
-      actions={
-        <>
-          <SaveHistory csv={csv} name="auditlog.csv" />
-        </>
-      }
+      actions={<SaveHistory csv={csv} name="auditlog.csv" />}
     >
       <Toolbar label={t("audit.filters")}>
         <FilterChip pressed={filter.reads} onChange={(reads) => show({ ...filter, reads })}>
@@ -81,16 +77,14 @@ export function AuditLogScreen() {
         />
         <ActorFilter by={filter.by} onChange={(by) => show({ ...filter, by })} />
       </Toolbar>
-      <HistoryList
+      <ListTable
         label={t("settings.auditlog")}
         list={{ ...list, data: list.data && { ...list.data, resource: entries } }}
         explain={problemOf}
         columns={columns}
         rowKey={({ auditid }) => auditid}
-        page={page}
-        size={HISTORY_PAGE}
         group={({ createdon }) => localDayText(createdon)}
-        onPage={(to) => show({ ...filter, page: to })}
+        pages={{ page, size: HISTORY_PAGE, onPage: (to) => show({ ...filter, page: to }) }}
         phone={(event) => (
           <>
             <strong>{eventText(event.event)}</strong>

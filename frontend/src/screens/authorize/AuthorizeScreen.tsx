@@ -33,7 +33,7 @@ function Wrong({ request }: { request: AccessRequest }) {
   return (
     <Page title={t("authorize.wrongTitle", { name: request.name })} lead={t("authorize.wrong")} width="doc">
       <Card>
-        <div className={classes.body}>
+        <Stack>
           <dl className={classes.facts}>
             <Fact term={t("authorize.answered")} value={request.answered} />
           </dl>
@@ -42,7 +42,7 @@ function Wrong({ request }: { request: AccessRequest }) {
               {t("authorize.return")}
             </Button>
           </Group>
-        </div>
+        </Stack>
       </Card>
     </Page>
   );
@@ -58,7 +58,7 @@ function Consent({ request, search }: { request: AccessRequest; search: string }
   return (
     <Page title={t("authorize.title", { name })} lead={t("authorize.lead", { name, email })} width="doc">
       <Card>
-        <div className={classes.body}>
+        <Stack>
           <FormAlert text={decision.error && explain(decision.error)} />
           {!host && <Banner tone="warn">{t("authorize.unverified")}</Banner>}
           <dl className={classes.facts}>
@@ -80,7 +80,7 @@ function Consent({ request, search }: { request: AccessRequest; search: string }
               {t("authorize.cancel")}
             </Button>
           </Group>
-        </div>
+        </Stack>
       </Card>
     </Page>
   );

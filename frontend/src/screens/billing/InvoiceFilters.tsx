@@ -1,5 +1,5 @@
 /** Search by number, and a range of days. */
-import { Button, TextInput } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useState } from "react";
@@ -44,13 +44,13 @@ export function InvoiceFilters({ search, onChange }: Props) {
       />
       <DateInput key={`from${cleared}`} label={t("billing.from")} value={from} onChange={(day) => onChange({ from: day })} />
       <DateInput key={`to${cleared}`} label={t("billing.to")} value={to} onChange={(day) => onChange({ to: day })} />
-      <div className={classes.presets}>
+      <Group align="stretch" gap="xs">
         {presets().map(({ text, span }) => (
           <FilterChip key={text} pressed={from === span.from && to === span.to} onChange={(on) => onChange(on ? span : { from: "", to: "" })}>
             {text}
           </FilterChip>
         ))}
-      </div>
+      </Group>
       {(number || from || to) && (
         <Button variant="subtle" color="gray" size="sm" onClick={clear}>
           {t("billing.clear")}

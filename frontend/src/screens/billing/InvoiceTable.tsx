@@ -1,5 +1,5 @@
 /** Invoices, each with its PDF and, while it is open, a link to pay it. */
-import { Anchor, Badge } from "@mantine/core";
+import { Anchor, Badge, Text } from "@mantine/core";
 import { FileDown } from "lucide-react";
 import { useMemo } from "react";
 import { toast } from "../../../shared/toasts";
@@ -63,7 +63,7 @@ function Item({ row }: { row: Transaction }) {
   return (
     <>
       {planText(row.planname)}
-      {Boolean(row.isaddon) && <span className={classes.addon}> · {t("billing.addon")}</span>}
+      {Boolean(row.isaddon) && <Text span inherit c="dimmed"> · {t("billing.addon")}</Text>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** The plan: price, renewal or end, seats in use, and the available actions. */
-import { Button } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan, Subscription } from "../../api/types";
@@ -47,15 +47,15 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
   const share = total > 0 ? Math.round((used / total) * 100) : 0;
   return (
     <>
-      <div className={classes.plan}>
+      <Group justify="space-between" align="flex-start" gap="var(--s-3) var(--s-6)">
         <div>
-          <p className={classes.name}>{plan.name}</p>
+          <Text size="lg" fw={600}>{plan.name}</Text>
           <p className={classes.standing} data-bad={isOver(one) || !renews(one) || undefined}>
             {standing(one, plan)}
           </p>
         </div>
         <Price plan={plan} />
-      </div>
+      </Group>
       <NextPlan subscription={one} plan={plan} change={change} />
       {canResume(one, plan.planid) && Number(plan.price) > 0 && !isCustom(plan) && (
         <Banner
@@ -82,7 +82,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
           <Meter used left={total - used} total={total} />
         </div>
       </div>
-      <p className={classes.order}>{t("billing.order")}</p>
+      <Text c="dimmed" size="sm">{t("billing.order")}</Text>
       <ChangeDialog change={change} />
     </>
   );

@@ -1,4 +1,5 @@
 /** A field for one CSV, dropped on it or chosen. The input covers it completely, so the browser handles the drop. */
+import { Text } from "@mantine/core";
 import { FileSpreadsheet } from "lucide-react";
 import { useId, useState } from "react";
 import { PASTED } from "../../domain/ask";
@@ -40,9 +41,9 @@ export function DropFile({ file, problem, onFile }: Props) {
         />
       </label>
       {problem && (
-        <p className={classes.problem} role="alert">
+        <Text c="red" mt="xs" role="alert">
           {problem}
-        </p>
+        </Text>
       )}
       <a className={classes.example} href={EXAMPLE} download="bulklookup-example.csv">
         {t("bulk.sample")}

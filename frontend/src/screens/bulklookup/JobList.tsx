@@ -1,4 +1,5 @@
 /** The user's latest jobs. */
+import { Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { bulkJobs } from "../../api/bulk";
@@ -30,9 +31,9 @@ export function JobList() {
   if (!jobs.data || jobs.data.resource.length === 0) return null;
   return (
     <div className={classes.jobs}>
-      <div className={classes.jobsHead}>
+      <Group justify="space-between" wrap="nowrap" mb="sm">
         <h2>{t("bulk.jobs")}</h2>
-      </div>
+      </Group>
       <DataTable label={t("bulk.jobs")} columns={COLUMNS} rows={jobs.data.resource} rowKey={(job) => job.jobid} />
     </div>
   );

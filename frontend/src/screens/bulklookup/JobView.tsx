@@ -1,5 +1,5 @@
 /** A running job: progress, cost so far, the outcome of each row, cancellation, the result as a sheet. */
-import { Button, Progress } from "@mantine/core";
+import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Users } from "lucide-react";
 import { Suspense, createContext, lazy, use, useEffect, useMemo, useState } from "react";
@@ -75,7 +75,7 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
       title={t(`bulk.${job.status}`)}
       action={
         over ? (
-          <div className={classes.actions}>
+          <Group align="stretch" gap="xs">
             <Button variant="default" onClick={onAnother}>
               {t("bulk.another")}
             </Button>
@@ -85,7 +85,7 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
             <BusyButton leftSection={<Download size={16} aria-hidden="true" />} busy={busy} onClick={() => download(job)}>
               {t("bulk.download")}
             </BusyButton>
-          </div>
+          </Group>
         ) : (
           <Cancel jobid={job.jobid} />
         )
@@ -185,13 +185,13 @@ function Rows({ job }: { job: BulkJob }) {
   return (
     <>
       {counts.size > 1 && (
-        <div className={classes.outcomes} role="group" aria-label={t("bulk.rowStatus")}>
+        <Group align="stretch" gap="xs" mb="sm" role="group" aria-label={t("bulk.rowStatus")}>
           {[...counts].map(([status, count]) => (
             <FilterChip key={status} pressed={only === status} onChange={(on) => setOnly(on ? status : null)}>
               {`${t(`bulkRow.${status}`)} · ${numberText(count)}`}
             </FilterChip>
           ))}
-        </div>
+        </Group>
       )}
       <OpenRow value={open}>
         <DataTable

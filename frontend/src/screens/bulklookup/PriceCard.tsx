@@ -1,5 +1,5 @@
 /** The price of the file, the maximum that may be spent, and the start button. */
-import { Loader } from "@mantine/core";
+import { Group, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
@@ -26,9 +26,9 @@ export function PriceCard({ input, onStart }: Props) {
   return (
     <div className={classes.priced}>
       {price.isPending ? (
-        <p className={classes.pricing} role="status">
+        <Group component="p" gap="xs" wrap="nowrap" c="dimmed" role="status">
           <Loader size="sm" /> {t("bulk.pricing")}
-        </p>
+        </Group>
       ) : price.isError ? (
         <FormAlert text={fieldErrors(price.error)["urls"] ?? explain(price.error)} />
       ) : (

@@ -1,5 +1,5 @@
 /** Company Search: companies of the directory by name, industry, size and place; each links to its people. */
-import { Button } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Building2 } from "lucide-react";
 import { useMemo } from "react";
@@ -64,15 +64,11 @@ export function CompanySearchScreen() {
     <Page
       title={t("menu.companysearch")}
       lead={t("people.companyLead")}
-      actions={
-        <>
-          <SavedSearches kind="companies" fields={COMPANY_FIELDS} filters={isAsked(asked) ? filters : null} onOpen={ask} />
-        </>
-      }
+      actions={<SavedSearches kind="companies" fields={COMPANY_FIELDS} filters={isAsked(asked) ? filters : null} onOpen={ask} />}
     >
       <div className={classes.columns}>
         <Filters asked={asked} fields={COMPANY_FIELDS} search={{ companies: filters }} nameLabel={t("people.companyName")} onChange={ask} />
-        <section className={classes.results} aria-label={t("search.results")}>
+        <Stack component="section" gap="sm" miw={0} aria-label={t("search.results")}>
           <ListState
             list={list}
             rows={rows}
@@ -82,9 +78,9 @@ export function CompanySearchScreen() {
           >
             {(found) => (
               <>
-                <p className={classes.found} role="status">
+                <Group component="p" justify="space-between" gap="xs" c="dimmed" role="status">
                   {meta && t(meta.estimated ? "people.aboutCompanies" : "people.countCompanies", { count: meta.count })}
-                </p>
+                </Group>
                 <DataTable
                   label={t("menu.companysearch")}
                   columns={COLUMNS}
@@ -114,7 +110,7 @@ export function CompanySearchScreen() {
               </>
             )}
           </ListState>
-        </section>
+        </Stack>
       </div>
     </Page>
   );

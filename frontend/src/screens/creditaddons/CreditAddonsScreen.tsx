@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Link, useLocation } from "react-router";
 import { isFreePlan, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
-import { canPay } from "../../api/config";
+import { canPay, config } from "../../api/config";
 import { pace } from "../../api/dashboard";
 import { problemOf } from "../../api/explain";
 import type { Plan } from "../../api/types";
@@ -18,8 +18,13 @@ import { cheapest } from "../../domain/addons";
 import { t } from "../../lib/i18n.dashboard";
 import { AddonRow } from "./AddonRow";
 import classes from "./CreditAddons.module.css";
-import { PaymentModal } from "./PaymentModal";
 import { useBankReturn } from "./useBankReturn";
+import { StripeForm } from "./StripeForm";
+import { SandboxForm } from "./SandboxForm";
+import { NoCardForm } from "./NoCardForm";
+import { planText } from "../../domain/plantexts";
+import { useLast } from "../../components/useLast";
+import { Dialog } from "../../components/ui/Dialog";
 
 export function CreditAddonsScreen() {
   const me = useAccount();
@@ -71,6 +76,23 @@ function Addons() {
       )}
     </ListState>
   );
+}
+
+/** The card form: of Stripe, or of the sandbox in the demo. */
+function PaymentModal({ plan, onClose }: { plan: Plan | null; onClose: () => void }) {
+  const shown = useLast(plan);
+  return (
+    <Dialog opened={plan !== null} onClose={onClose} title={shown && planText(shown.name)}>
+      {shown && <CardForm plan={shown} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function CardForm(props: { plan: Plan; onClose: () => void }) {
+  const { demo, stripepublishablekey } = config();
+  if (stripepublishablekey) return <StripeForm {...props} />;
+  if (demo) return <SandboxForm {...props} />;
+  return <NoCardForm onClose={props.onClose} />;
 }
 
 export { CreditAddonsScreen as Component };

@@ -6,8 +6,8 @@ import { useSearchParams } from "react-router";
 import { problemOf } from "../../api/explain";
 import { HISTORY_PAGE, type LedgerFilter, creditLedger, ledgerFile, useActorName, useContactNames } from "../../api/history";
 import type { LedgerRow } from "../../api/types";
-import classes from "../../components/History.module.css";
-import { HistoryList } from "../../components/HistoryList";
+import classes from "../../components/ListTable.module.css";
+import { ListTable } from "../../components/ListTable";
 import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
@@ -80,26 +80,20 @@ export function CreditLedgerScreen() {
     <Page
       title={t("settings.creditledger")}
       lead={t("ledger.lead")}
-      actions={
-        <>
-          <SaveHistory csv={csv} name="creditledger.csv" />
-        </>
-      }
+      actions={<SaveHistory csv={csv} name="creditledger.csv" />}
     >
       <Toolbar label={t("audit.filters")}>
         <NativeSelect size="sm" aria-label={t("ledger.kind")} data={OPTIONS} value={filter.kind} onChange={(event) => show({ ...filter, kind: event.currentTarget.value })} />
         <ActorFilter by={filter.by} onChange={(by) => show({ ...filter, by })} />
       </Toolbar>
-      <HistoryList
+      <ListTable
         label={t("settings.creditledger")}
         list={{ ...list, data: list.data && { ...list.data, resource: lines } }}
         explain={problemOf}
         columns={columns}
         rowKey={({ first }) => first.ledgerid}
-        page={page}
-        size={HISTORY_PAGE}
         group={({ first }) => localDayText(first.createdon)}
-        onPage={(to) => show({ ...filter, page: to })}
+        pages={{ page, size: HISTORY_PAGE, onPage: (to) => show({ ...filter, page: to }) }}
         phone={(line) => (
           <>
             <strong>{names.person(line.first) || eventText(line.first.reason)}</strong>

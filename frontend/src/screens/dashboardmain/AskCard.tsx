@@ -1,5 +1,5 @@
 /** The main input of the first screen: accepts a profile, several profiles or a name. */
-import { Button, TextInput } from "@mantine/core";
+import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { Search } from "lucide-react";
 import { useState } from "react";
 import { config, profileHost } from "../../api/config";
@@ -14,7 +14,7 @@ export function AskCard({ isNew }: { isNew: boolean }) {
   const [wrong, setWrong] = useState(false);
   const ask = useAsk();
   return (
-    <div className={classes.ask}>
+    <Stack gap="xs">
       <form
         className={classes.bar}
         noValidate
@@ -50,8 +50,8 @@ export function AskCard({ isNew }: { isNew: boolean }) {
           {t("search.submit")}
         </Button>
       </form>
-      <p className={classes.hint}>{t("search.buys")}</p>
+      <Text c="dimmed" size="sm">{t("search.buys")}</Text>
       {isNew && <Examples people={config().examples} />}
-    </div>
+    </Stack>
   );
 }

@@ -1,4 +1,5 @@
 /** The first steps of a new account, instead of zeros. */
+import { Text } from "@mantine/core";
 import { Check, Download, FileSpreadsheet, Search, UserPlus } from "lucide-react";
 import { Link } from "react-router";
 import { creditsOf, isOwner, useAccount } from "../../api/account";
@@ -32,7 +33,7 @@ export default function Checklist({ counters }: { counters: Record<string, numbe
     <section className={classes.card} aria-label={t("home.startTitle")}>
       <header role="presentation">
         <h2>{t("home.startTitle")}</h2>
-        <p className={classes.dim}>{t("home.startText", { done, count: steps.length })}</p>
+        <Text c="dimmed" size="sm">{t("home.startText", { done, count: steps.length })}</Text>
       </header>
       <ol className={classes.steps}>
         {steps.map(({ key, icon: Icon, text, hint, to, href, done: isDone }, index) => {

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
+import { Group } from "@mantine/core";
 import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { appCounters } from "../../api/dashboard";
 import { Page } from "../../components/ui/Page";
@@ -16,8 +17,10 @@ import { PlanCard } from "./PlanCard";
 import { RemainingStat } from "./RemainingStat";
 import { RevealedCard } from "./RevealedCard";
 import { RevealedStat } from "./RevealedStat";
-import { TeamFaces } from "./TeamFaces";
 import type { Days } from "./useRevealed";
+import { listText, numberText } from "../../lib/locale";
+import { NameAvatar } from "../../components/NameAvatar";
+import { team } from "../../api/team";
 
 const Checklist = lazy(() => import("./Checklist"));
 const ExpiredBanner = lazy(() => import("./ExpiredBanner"));
@@ -29,7 +32,7 @@ export function DashboardMainScreen() {
   const subscription = subscriptionOf(me);
   const plan = subscription?.subscriptionplan_by_planid;
   const [days, setDays] = useState<Days>("7");
-  const [team, setTeam] = useState(false);
+  const [ofTeam, setOfTeam] = useState(false);
   const hasKeys = (plan?.availableapicall ?? 0) > 0;
   const counters = useQuery(appCounters);
   const isNew = counters.data?.["contacts"] === 0;
@@ -65,12 +68,12 @@ export function DashboardMainScreen() {
           detail={hasKeys ? owns && <KeyUse /> : <NoApi />}
           link={owns ? { to: hasKeys ? "/dashboard/settings/api" : "/dashboard/upgradeplan", text: t(hasKeys ? "home.manageKeys" : "menu.viewPlans") } : undefined}
         />
-        <RevealedStat days={days} team={team} />
+        <RevealedStat days={days} team={ofTeam} />
       </div>
       {!isNew && (
         <>
           <div className={classes.panes}>
-            <RevealedCard days={days} onDays={setDays} team={team} onTeam={setTeam} />
+            <RevealedCard days={days} onDays={setDays} team={ofTeam} onTeam={setOfTeam} />
             <LatestReveals />
           </div>
           <Counters counters={counters} />
@@ -87,6 +90,26 @@ function NoApi() {
       <Lock size={16} strokeWidth={1.75} aria-hidden="true" />
       {t("home.noApi")}
     </span>
+  );
+}
+
+const MOST_FACES = 4;
+
+/** The pictures of the members on the plan's seats; screen readers read their names. */
+function TeamFaces() {
+  const { data } = useQuery(team);
+  if (!data) return null;
+  const shown = data.resource.slice(0, MOST_FACES);
+  const more = (data.meta?.count ?? shown.length) - shown.length;
+  const names = shown.map(({ name }) => name);
+  const text = listText(more > 0 ? [...names, t("home.moreMembers", { more: numberText(more) })] : names);
+  return (
+    <Group component="span" align="stretch" gap="var(--s-1)" wrap="nowrap" role="img" aria-label={text} title={text}>
+      {shown.map(({ appuserid, name, avatar }) => (
+        <NameAvatar key={appuserid} name={name} src={avatar} size={24} drawn />
+      ))}
+      {more > 0 && <span className={classes.moreFaces}>{`+${numberText(more)}`}</span>}
+    </Group>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The contacts added most recently; each opens in My Contacts. */
-import { Skeleton } from "@mantine/core";
+import { Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { latestContacts } from "../../api/dashboard";
@@ -19,12 +19,12 @@ export function LatestReveals() {
   const latest = useQuery(latestContacts);
   return (
     <section className={classes.card} aria-label={t("home.latest")}>
-      <header className={classes.cardHead} role="presentation">
+      <Group component="header" justify="space-between" align="flex-start" gap="var(--s-2) var(--s-4)" role="presentation">
         <h2>{t("home.latest")}</h2>
         <Link className={classes.more} to="/dashboard/main/mycontacts">
           {t("home.allContacts")}
         </Link>
-      </header>
+      </Group>
       <ul className={classes.latest}>
         {latest.isPending && LINES.map((line) => (
           <li key={line} className={classes.line}>
@@ -33,7 +33,7 @@ export function LatestReveals() {
           </li>
         ))}
         {latest.data?.resource.map((row) => <Latest key={row.contactid} row={row} />)}
-        {latest.data?.resource.length === 0 && <li className={classes.dim}>{t("noDataFound")}</li>}
+        {latest.data?.resource.length === 0 && <Text component="li" c="dimmed" size="sm">{t("noDataFound")}</Text>}
       </ul>
       <NotLoaded query={latest} />
     </section>
@@ -51,12 +51,12 @@ function Latest({ row }: { row: UserContact }) {
           <strong>{row.name}</strong>
           <time dateTime={row.createdon.slice(0, 10)}>{dayText(row.createdon)}</time>
         </span>
-        <span className={classes.kinds}>
+        <Group component="span" align="stretch" gap="xs" wrap="nowrap" c="var(--text-3)">
           {kinds.map((kind) => {
             const Icon = KIND_ICONS[kind];
             return <Icon key={kind} size={16} strokeWidth={1.75} role="img" aria-label={t(`kind.${kind}`)} />;
           })}
-        </span>
+        </Group>
       </Link>
     </li>
   );

@@ -1,5 +1,5 @@
 /** The plan: name, price, renewal or end date, remaining credits. */
-import { Button } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { Download } from "lucide-react";
 import { Suspense, lazy } from "react";
 import { Link } from "react-router";
@@ -33,7 +33,7 @@ export function PlanCard() {
         {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}
       </div>
       {standing !== "none" && (
-        <div className={classes.standings}>
+        <Text component="div" c="dimmed" size="sm">
           {notesOf(standing, subscription, credits).map((note) => (
             <p key={note} className={classes.standing} data-standing={note}>
               {note === "changing" ? (
@@ -45,7 +45,7 @@ export function PlanCard() {
               )}
             </p>
           ))}
-        </div>
+        </Text>
       )}
       {credits && (
         <dl className={classes.credits}>
@@ -63,7 +63,7 @@ export function PlanCard() {
           })}
         </dl>
       )}
-      <div className={classes.actions}>
+      <Group gap="var(--s-1) var(--s-3)" mt="auto">
         {isOwner(me) && (
           <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" || needsMore(me) ? "default" : "filled"}>
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
@@ -73,7 +73,7 @@ export function PlanCard() {
           <Download size={16} strokeWidth={1.75} aria-hidden="true" />
           <span>{t("menu.extension")}</span>
         </a>
-      </div>
+      </Group>
     </section>
   );
 }

@@ -1,10 +1,11 @@
 /** A remaining quantity, as a number and as a ring. */
+import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { Ring } from "../../components/ui/Ring";
 import { Stat } from "../../components/ui/Stat";
 import { numberFormat, numberText } from "../../lib/locale";
 import classes from "./DashboardMain.module.css";
+import ringClasses from "../../components/ui/Ring.module.css";
 
 interface Props {
   label: string;
@@ -26,10 +27,10 @@ export function RemainingStat({ label, left, total, note, detail, link }: Props)
       note={note}
       detail={detail}
       aside={
-        <div className={classes.ring}>
+        <Stack align="center" gap="var(--s-1)" c="dimmed" fz="xs" lh="xs">
           <Ring percent={percent} />
           <span>{numberFormat({ style: "percent" }).format(percent / 100)}</span>
-        </div>
+        </Stack>
       }
     >
       {link && (
@@ -38,5 +39,18 @@ export function RemainingStat({ label, left, total, note, detail, link }: Props)
         </Link>
       )}
     </Stat>
+  );
+}
+
+const RADIUS = 17;
+const LENGTH = 2 * Math.PI * RADIUS;
+
+/** A ring of 40 px that is filled by a share. Decoration, because the number next to it says the same. */
+function Ring({ percent }: { percent: number }) {
+  return (
+    <svg className={ringClasses.ring} viewBox="0 0 40 40" width="40" height="40" aria-hidden="true">
+      <circle cx="20" cy="20" r={RADIUS} className={ringClasses.track} />
+      {percent > 0 && <circle cx="20" cy="20" r={RADIUS} className={ringClasses.fill} strokeDasharray={`${(percent / 100) * LENGTH} ${LENGTH}`} />}
+    </svg>
   );
 }

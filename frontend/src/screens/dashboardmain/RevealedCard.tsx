@@ -1,5 +1,5 @@
 /** Reveals per day, of this person or of the team, compared with the previous period. */
-import { Skeleton } from "@mantine/core";
+import { Group, Skeleton, Text } from "@mantine/core";
 import { isOwner, useAccount } from "../../api/account";
 import { BarChart } from "../../components/ui/BarChart";
 import { Segment } from "../../components/ui/Segment";
@@ -28,14 +28,14 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
 
   return (
     <section className={classes.card} aria-label={t("home.revealed")}>
-      <header className={classes.cardHead} role="presentation">
+      <Group component="header" justify="space-between" align="flex-start" gap="var(--s-2) var(--s-4)" role="presentation">
         <div>
           <h2>{t("home.revealed")}</h2>
-          <p className={classes.dim}>
+          <Text c="dimmed" size="sm">
             <span role="status">{query.isPending || query.isPlaceholderData ? "\u00a0" : period ? t(team ? "home.teamText" : "home.revealedText", { count: period.total }) : countText(undefined)}</span>
-          </p>
+          </Text>
         </div>
-        <div className={classes.controls}>
+        <Group align="stretch" gap="xs">
           {owns && <Segment label={t("home.whose")} options={WHOSE} value={team ? "team" : "me"} onChange={(whose) => onTeam(whose === "team")} />}
           <Segment
             label={t("home.window")}
@@ -43,8 +43,8 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
             value={days}
             onChange={onDays}
           />
-        </div>
-      </header>
+        </Group>
+      </Group>
       <div className={classes.chart} data-stale={query.isPlaceholderData || undefined}>
         {query.isPending && <Skeleton height="100%" />}
         {period && first && last && period.total === 0 && period.before === 0 && <p className={classes.noBars}>{t("home.noneYet")}</p>}

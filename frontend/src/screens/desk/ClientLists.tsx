@@ -4,7 +4,7 @@ import { toast } from "../../../shared/toasts";
 import { type Overview, useDesk } from "../../api/desk";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
-import classes from "../../components/History.module.css";
+import classes from "../../components/ListTable.module.css";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { deviceOf } from "../../domain/device";

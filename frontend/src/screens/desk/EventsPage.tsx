@@ -6,11 +6,10 @@ import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { type PaymentEvent, paymentEvents, useDesk } from "../../api/desk";
 import { explain, problemOf } from "../../api/explain";
-import classes from "../../components/History.module.css";
 import { Empty } from "../../components/Empty";
-import { ListState } from "../../components/ListState";
+import { ListTable } from "../../components/ListTable";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { type Column, DataTable } from "../../components/ui/DataTable";
+import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
@@ -39,24 +38,22 @@ export function EventsPage() {
   );
   return (
     <Page title={t("events.title")} lead={t("events.lead")}>
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }} empty={<Empty title={t("nothingWaiting")} card />}>
-        {(rows) => (
-          <DataTable
-            label={t("events.title")}
-            columns={columns}
-            rows={rows}
-            rowKey={({ id }) => id}
-            phone={(event) => (
-              <div className={classes.phone}>
-                <strong>{event.type}</strong>
-                <Apply event={event} />
-                <span>{momentText(event.created)}</span>
-                <span>{event.note ?? t("events.waiting")}</span>
-              </div>
-            )}
-          />
+      <ListTable
+        label={t("events.title")}
+        list={list}
+        explain={problemOf}
+        empty={<Empty title={t("nothingWaiting")} card />}
+        columns={columns}
+        rowKey={({ id }) => id}
+        phone={(event) => (
+          <>
+            <strong>{event.type}</strong>
+            <Apply event={event} />
+            <span>{momentText(event.created)}</span>
+            <span>{event.note ?? t("events.waiting")}</span>
+          </>
         )}
-      </ListState>
+      />
     </Page>
   );
 }

@@ -1,20 +1,18 @@
 /** Downvotes that wait for a decision. */
-import { Anchor, Button } from "@mantine/core";
+import { Anchor, Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { type Vote, useDesk, votes } from "../../api/desk";
 import { problemOf } from "../../api/explain";
-import classes from "../../components/History.module.css";
 import { Empty } from "../../components/Empty";
-import { ListState } from "../../components/ListState";
-import { type Column, DataTable } from "../../components/ui/DataTable";
+import { ListTable } from "../../components/ListTable";
+import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
 import { ActionDialog } from "./ActionDialog";
-import desk from "./Desk.module.css";
 
 type Asking = { vote: Vote; decision: "accepted" | "rejected" } | null;
 
@@ -42,26 +40,24 @@ export function FeedbackPage() {
   );
   return (
     <Page title={t("feedback.title")} lead={t("feedback.lead")}>
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }} empty={<Empty title={t("nothingWaiting")} card />}>
-        {(rows) => (
-          <DataTable
-            label={t("feedback.title")}
-            columns={columns}
-            rows={rows}
-            rowKey={({ feedbackid }) => feedbackid}
-            phone={(vote) => (
-              <div className={classes.phone}>
-                <strong>{vote.companyname}</strong>
-                <span>{dayText(vote.createdon)}</span>
-                <span>
-                  {t(`feedback.${vote.type}`)}: {t(`feedback.${vote.downvotereason}`)}
-                </span>
-                <Decide vote={vote} onAsk={setAsking} />
-              </div>
-            )}
-          />
+      <ListTable
+        label={t("feedback.title")}
+        list={list}
+        explain={problemOf}
+        empty={<Empty title={t("nothingWaiting")} card />}
+        columns={columns}
+        rowKey={({ feedbackid }) => feedbackid}
+        phone={(vote) => (
+          <>
+            <strong>{vote.companyname}</strong>
+            <span>{dayText(vote.createdon)}</span>
+            <span>
+              {t(`feedback.${vote.type}`)}: {t(`feedback.${vote.downvotereason}`)}
+            </span>
+            <Decide vote={vote} onAsk={setAsking} />
+          </>
         )}
-      </ListState>
+      />
       {asking && <Ask asking={asking} onClose={() => setAsking(null)} />}
     </Page>
   );
@@ -69,14 +65,14 @@ export function FeedbackPage() {
 
 function Decide({ vote, onAsk }: { vote: Vote; onAsk: (asking: Asking) => void }) {
   return (
-    <div className={desk.actions}>
+    <Group justify="flex-end" align="stretch" gap="xs">
       <Button size="compact-sm" variant="default" aria-label={t("feedback.acceptOf", { name: vote.name })} onClick={() => onAsk({ vote, decision: "accepted" })}>
         {t("feedback.accept")}
       </Button>
       <Button size="compact-sm" variant="default" aria-label={t("feedback.rejectOf", { name: vote.name })} onClick={() => onAsk({ vote, decision: "rejected" })}>
         {t("feedback.reject")}
       </Button>
-    </div>
+    </Group>
   );
 }
 

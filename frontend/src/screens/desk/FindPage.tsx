@@ -1,5 +1,5 @@
 /** The first page of the desk: find a client. */
-import { Anchor, Button, TextInput } from "@mantine/core";
+import { Anchor, Button, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useMemo, useState } from "react";
@@ -7,7 +7,7 @@ import { Link, useNavigate, useSearchParams } from "react-router";
 import { type FoundClient, findClients, useWork } from "../../api/desk";
 import { problemOf } from "../../api/explain";
 import { Empty } from "../../components/Empty";
-import classes from "../../components/History.module.css";
+import classes from "../../components/ListTable.module.css";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
@@ -89,7 +89,7 @@ export function FindPage() {
           rows={found.data.resource}
           rowKey={({ clientid }) => clientid}
           onOpen={({ clientid }) => void navigate(`/desk/client/${clientid}`)}
-          foot={found.data.more && <p className={desk.note}>{t("find.more")}</p>}
+          foot={found.data.more && <Text c="dimmed" size="sm">{t("find.more")}</Text>}
           phone={(row) => (
             <div className={classes.phone}>
               <Anchor component={Link} to={`/desk/client/${row.clientid}`}>
@@ -101,7 +101,7 @@ export function FindPage() {
           )}
         />
       )}
-      <p className={desk.note}>{t("recorded")}</p>
+      <Text c="dimmed" size="sm">{t("recorded")}</Text>
       {suppressing && <SuppressDialog onClose={close} />}
     </Page>
   );
@@ -114,14 +114,14 @@ function Recent() {
     <section className={desk.recent} aria-label={t("find.recent")}>
       <h2>{t("find.recent")}</h2>
       {clients.length === 0 ? (
-        <p className={desk.note}>{t("find.none")}</p>
+        <Text c="dimmed" size="sm">{t("find.none")}</Text>
       ) : (
         <ul>
           {clients.map(({ clientid, name }) => (
             <li key={clientid}>
               <Link to={`/desk/client/${clientid}`}>
                 <strong>{name}</strong>
-                <span className={desk.note}>{clientid}</span>
+                <Text span c="dimmed" size="sm">{clientid}</Text>
               </Link>
             </li>
           ))}
@@ -146,7 +146,7 @@ function Work() {
         <Link key={kind} to={to} className={desk.task!} data-open={Boolean(work[kind]) || undefined}>
           <span className={desk.figure}>{work[kind] === undefined ? t("none") : numberText(work[kind])}</span>
           <span>{t(text)}</span>
-          <span className={desk.note}>{work[kind] === 0 ? t("nothingWaiting") : work[kind] ? t("work.open") : ""}</span>
+          <Text span c="dimmed" size="sm">{work[kind] === 0 ? t("nothingWaiting") : work[kind] ? t("work.open") : ""}</Text>
         </Link>
       ))}
     </section>

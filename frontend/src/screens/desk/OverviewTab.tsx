@@ -1,5 +1,5 @@
 /** Company, plan, credits, usage and custom plans of a client, with the actions on them. */
-import { Badge, Button } from "@mantine/core";
+import { Badge, Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Fragment, type ReactNode, useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -47,11 +47,11 @@ export function OverviewTab({ of }: { of: Overview }) {
         <Facts of={of.reveals.length ? of.reveals.map(({ kind, count }) => [t(`kinds.${kind}`), numberText(count)]) : [[t("kinds.contactcredit"), "0"]]} />
       </Card>
       <Card title={t("client.customPlans")} text={t("client.customText")} landmark>
-        <div className={desk.plans}>
+        <Stack gap="xs">
           {of.customplans.map((plan) => (
             <Plan key={plan.planid} plan={plan} clientid={of.client.clientid} />
           ))}
-        </div>
+        </Stack>
       </Card>
       {changing && balances && <CreditsDialog clientid={of.client.clientid} balances={balances} onClose={close} />}
     </div>
@@ -94,7 +94,7 @@ function Plan({ plan, clientid }: { plan: CustomPlan; clientid: number }) {
     );
   const word = plan.assigned ? "withdraw" : "assign";
   return (
-    <div className={desk.plan}>
+    <Group justify="space-between" gap="sm" wrap="nowrap">
       <span>
         {plan.name} {plan.assigned && <Badge color="pine">{t("client.assigned")}</Badge>}
       </span>
@@ -113,6 +113,6 @@ function Plan({ plan, clientid }: { plan: CustomPlan; clientid: number }) {
           onConfirm={confirm}
         />
       )}
-    </div>
+    </Group>
   );
 }

@@ -1,18 +1,17 @@
 /** The job queue: waiting and failed jobs. */
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { toast } from "../../../shared/toasts";
 import { type Job, jobs, useDesk } from "../../api/desk";
 import { explain, problemOf } from "../../api/explain";
-import classes from "../../components/History.module.css";
 import { Empty } from "../../components/Empty";
-import { ListState } from "../../components/ListState";
+import { ListTable } from "../../components/ListTable";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { type Column, DataTable } from "../../components/ui/DataTable";
+import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
-import desk from "./Desk.module.css";
 
 const STATUS = { queued: "queue.queued", picked: "queue.picked", failed: "queue.failed" } as const;
 const statusText = (status: string): string => (Object.hasOwn(STATUS, status) ? t(STATUS[status as keyof typeof STATUS]) : status);
@@ -34,27 +33,25 @@ export function QueuePage() {
   const counts = Object.entries(list.data?.counts ?? {}).map(([status, count]) => t("queue.count", { status: statusText(status), count }));
   return (
     <Page title={t("queue.title")} lead={t("queue.lead")}>
-      {counts.length > 0 && <p className={desk.note}>{counts.join(", ")}</p>}
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }} empty={<Empty title={t("nothingWaiting")} card />}>
-        {(rows) => (
-          <DataTable
-            label={t("queue.title")}
-            columns={columns}
-            rows={rows}
-            rowKey={({ id }) => id}
-            phone={(job) => (
-              <div className={classes.phone}>
-                <strong>
-                  {job.job} {job.id}
-                </strong>
-                <Retry job={job} />
-                <span>{statusText(job.status)}</span>
-                <span>{job.error}</span>
-              </div>
-            )}
-          />
+      {counts.length > 0 && <Text c="dimmed" size="sm">{counts.join(", ")}</Text>}
+      <ListTable
+        label={t("queue.title")}
+        list={list}
+        explain={problemOf}
+        empty={<Empty title={t("nothingWaiting")} card />}
+        columns={columns}
+        rowKey={({ id }) => id}
+        phone={(job) => (
+          <>
+            <strong>
+              {job.job} {job.id}
+            </strong>
+            <Retry job={job} />
+            <span>{statusText(job.status)}</span>
+            <span>{job.error}</span>
+          </>
         )}
-      </ListState>
+      />
     </Page>
   );
 }

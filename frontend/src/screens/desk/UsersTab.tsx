@@ -6,7 +6,7 @@ import { useNavigate } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { type DeskUser, type Overview, useDesk, useView } from "../../api/desk";
 import { explain } from "../../api/explain";
-import classes from "../../components/History.module.css";
+import classes from "../../components/ListTable.module.css";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";

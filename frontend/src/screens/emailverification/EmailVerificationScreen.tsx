@@ -1,5 +1,5 @@
 /** Target of the mailed verification link: confirms the address, or states that the link has expired. */
-import { Button, Loader } from "@mantine/core";
+import { Button, Group, Loader } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link2Off } from "lucide-react";
 import { useEffect, useRef } from "react";
@@ -14,7 +14,6 @@ import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { currentSession } from "../../stores/session";
 import { unverifiedLeft } from "../../stores/unverified";
-import classes from "./EmailVerification.module.css";
 
 async function verify({ email, code }: { email: string; code: string }) {
   const user = await invitedUser(email, code);
@@ -54,11 +53,11 @@ export function EmailVerificationScreen() {
     );
   }
   return (
-    <div className={classes.verifying} role="status">
+    <Group wrap="nowrap" role="status">
       <Title text={t("verification.verifying")} />
       <Loader size="sm" />
       <h1>{t("verification.verifying")}</h1>
-    </div>
+    </Group>
   );
 }
 

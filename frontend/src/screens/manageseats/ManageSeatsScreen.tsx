@@ -1,5 +1,5 @@
 /** The team: plan and seats, members, and the invitation of new ones. */
-import { Badge, Button, TextInput } from "@mantine/core";
+import { Badge, Button, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Search, UserPlus } from "lucide-react";
@@ -86,7 +86,7 @@ function Members({ members }: { members: User[] }) {
   const shown = useMemo(() => members.filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(words)), [members, words]);
   if (members.length <= FEW) return <TeamTable members={members} />;
   return (
-    <div className={classes.members}>
+    <Stack gap="sm">
       <TextInput
         className={classes.find}
         size="sm"
@@ -98,7 +98,7 @@ function Members({ members }: { members: User[] }) {
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
       {shown.length === 0 ? <Empty title={t("noDataFound")} card /> : <TeamTable members={shown} />}
-    </div>
+    </Stack>
   );
 }
 

@@ -10,7 +10,6 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "./MyAccount.module.css";
 
 const TYPES = ["image/jpeg", "image/png"];
 const MOST_BYTES = 2_000_000;
@@ -66,7 +65,7 @@ export function AvatarCard() {
 
   return (
     <Card title={t("account.photo")} text={t("account.photoText")}>
-      <div className={classes.photo}>
+      <Group gap="lg">
         <NameAvatar name={me.name} src={chosen?.url ?? me.avatar} size={64} />
         <Group gap="sm">
           <FileButton resetRef={emptyInput} onChange={(file) => void choose(file)} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
@@ -83,7 +82,7 @@ export function AvatarCard() {
             {t("delete")}
           </Button>
         </Group>
-      </div>
+      </Group>
     </Card>
   );
 }

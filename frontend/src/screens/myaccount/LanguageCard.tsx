@@ -9,7 +9,7 @@ import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
 import { LANGUAGES, type Language, language, showIn } from "../../lib/language";
 import { chooseTimeZone, chosenTimeZone, timeZones } from "../../lib/locale";
-import classes from "./MyAccount.module.css";
+import classes from "../../components/ui/Pair.module.css";
 
 const FROM_BROWSER = "";
 
@@ -29,7 +29,7 @@ export function LanguageCard() {
   };
   return (
     <Card title={t("preferences.title")} text={t("preferences.text")}>
-      <div className={`${classes.form} ${classes.pair}`}>
+      <div className={classes.pair}>
         <NativeSelect
           label={t("preferences.language")}
           data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}

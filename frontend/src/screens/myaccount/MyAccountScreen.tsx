@@ -1,4 +1,5 @@
 /** The user's profile and, for the owner, the company's. The link mailed to a new address opens the dialog. */
+import { Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
@@ -7,7 +8,6 @@ import { t } from "../../lib/i18n.dashboard";
 import { AvatarCard } from "./AvatarCard";
 import { ChangeEmail } from "./ChangeEmail";
 import { LanguageCard } from "./LanguageCard";
-import classes from "./MyAccount.module.css";
 import { ProfileForm } from "./ProfileForm";
 
 export function MyAccountScreen() {
@@ -22,11 +22,11 @@ export function MyAccountScreen() {
   };
   return (
     <Page title={t("settings.myaccount")} width="form">
-      <div className={classes.cards}>
+      <Stack>
         <AvatarCard />
         <ProfileForm me={me} onChangeEmail={open} />
         <LanguageCard />
-      </div>
+      </Stack>
       <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
     </Page>
   );

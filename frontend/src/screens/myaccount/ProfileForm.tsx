@@ -1,5 +1,5 @@
 /** Name and e-mail; for the owner also the company, its tax number and invoice address. */
-import { Anchor, TextInput, Textarea } from "@mantine/core";
+import { Anchor, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { toast } from "../../../shared/toasts";
 import { isOwner } from "../../api/account";
@@ -13,6 +13,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { isBlank } from "../../lib/validate";
 import { bottomBar } from "../../stores/bottombar";
 import classes from "./MyAccount.module.css";
+import pair from "../../components/ui/Pair.module.css";
 
 interface Values extends CompanyValues {
   firstname: string;
@@ -81,8 +82,8 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Card title={t("account.title")}>
-        <div className={classes.fields}>
-          <div className={classes.pair}>
+        <Stack>
+          <div className={pair.pair}>
             <TextInput label={t("field.firstname")} autoComplete="given-name" {...form.getInputProps("firstname")} />
             <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
           </div>
@@ -92,11 +93,11 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
               {t("account.changeEmail")}
             </Anchor>
           </div>
-        </div>
+        </Stack>
       </Card>
       {owns && (
         <Card title={t("account.company")} text={t("account.companyText")}>
-          <div className={classes.fields}>
+          <Stack>
             <CompanyFields form={form as never} />
             <TextInput label={t("company.taxid")} maxLength={50} {...form.getInputProps("taxid")} />
             <Textarea
@@ -106,7 +107,7 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
               autoComplete="street-address"
               {...form.getInputProps("billingaddress")}
             />
-          </div>
+          </Stack>
         </Card>
       )}
       <div ref={form.isDirty() ? bottomBar : undefined} className={classes.save} data-dirty={form.isDirty() || undefined}>

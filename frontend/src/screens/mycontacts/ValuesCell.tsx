@@ -1,5 +1,5 @@
 /** The values of one kind: up to three, or the first and a button for the others. A press on a value copies it. */
-import { Popover } from "@mantine/core";
+import { Popover, Stack } from "@mantine/core";
 import { CircleCheck, Phone, ThumbsDown, ThumbsUp } from "lucide-react";
 import { use, useState } from "react";
 import { copyText } from "../../../shared/clipboard";
@@ -92,11 +92,11 @@ function More({ row, kind, values, others }: MoreProps) {
         <Popover opened onChange={setOpened} position="bottom-start" trapFocus returnFocus>
           <Popover.Target>{button}</Popover.Target>
           <Popover.Dropdown aria-label={t(`kind.${kind}`)}>
-            <span className={classes.all}>
+            <Stack component="span" gap="xs">
               {values.map((value) => (
                 <Value key={value} row={row} kind={kind} value={value} />
               ))}
-            </span>
+            </Stack>
           </Popover.Dropdown>
         </Popover>
       ) : (

@@ -6,12 +6,11 @@ import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { problemOf } from "../../api/explain";
 import { type Identity, identities, useRemoveIdentity } from "../../api/proof";
-import { ListState } from "../../components/ListState";
+import { ListTable } from "../../components/ListTable";
 import { PROVIDERS } from "../proof/Proof";
 import { ProofDialog } from "../proof/ProofDialog";
 import { Card } from "../../components/ui/Card";
-import { type Column, DataTable } from "../../components/ui/DataTable";
-import history from "../../components/History.module.css";
+import type { Column } from "../../components/ui/DataTable";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.twostep";
 
@@ -39,24 +38,23 @@ export function Identities() {
   ];
   return (
     <Card title={t("identities.title")} text={t("identities.text")}>
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 1, columns }} empty={<p>{t("identities.none")}</p>}>
-        {(rows) => (
-          <DataTable
-            label={t("identities.title")}
-            columns={columns}
-            rows={rows}
-            rowKey={({ identityid }) => identityid}
-            phone={(one) => (
-              <div className={history.phone}>
-                <strong>{PROVIDERS[one.provider]}</strong>
-                {remove(one)}
-                <span>{one.email ?? "–"}</span>
-                <span>{dayText(one.createdon)}</span>
-              </div>
-            )}
-          />
+      <ListTable
+        label={t("identities.title")}
+        list={list}
+        explain={problemOf}
+        empty={<p>{t("identities.none")}</p>}
+        columns={columns}
+        rowKey={({ identityid }) => identityid}
+        lines={1}
+        phone={(one) => (
+          <>
+            <strong>{PROVIDERS[one.provider]}</strong>
+            {remove(one)}
+            <span>{one.email ?? "–"}</span>
+            <span>{dayText(one.createdon)}</span>
+          </>
         )}
-      </ListState>
+      />
       {isLast && <Text mt="md">{t("identities.last")}</Text>}
       {removing && <Remove identity={removing} onClose={() => setRemoving(null)} />}
     </Card>

@@ -1,5 +1,5 @@
 /** Imports people into a list, from pasted addresses or a file with any columns, and saves a list as a file. */
-import { Button, Checkbox, FileButton, NativeSelect, TextInput, Textarea } from "@mantine/core";
+import { Button, Checkbox, FileButton, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download, Upload } from "lucide-react";
 import { useState } from "react";
@@ -82,7 +82,7 @@ export default function ListsDialog({ listid: shown, onClose }: { listid: number
           ))}
           {file && done && isPreview && <Preview file={file} found={done} onEncoding={(encoding) => preview({ ...file, encoding }, null)} onMapping={(meanings) => preview(file, meanings)} />}
           {done && !isPreview && <p role="status">{t("people.importDone", { added: done.added, present: done.present, duplicates: done.duplicates, missing: done.not_found })}</p>}
-          <div className={classes.dialogFoot}>
+          <Group justify="flex-end" wrap="nowrap">
             <FileButton accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain" onChange={(picked) => void (picked && chosenOf(picked).then((chosen_) => preview(chosen_, null)))}>
               {(props) => (
                 <Button {...props} variant="default" leftSection={<Upload size={16} strokeWidth={1.75} aria-hidden="true" />}>
@@ -93,20 +93,20 @@ export default function ListsDialog({ listid: shown, onClose }: { listid: number
             <BusyButton busy={imports.isPending} disabled={listid === 0 || (text.trim() === "" && !file)} onClick={submit}>
               {t("people.import")}
             </BusyButton>
-          </div>
+          </Group>
           {lists.length > 0 && (
             <>
               <FormAlert text={exports.error && explainExport(exports.error)} />
               <NativeSelect label={t("people.exportFor")} data={FORMS.map((value) => ({ value, label: t(`people.form.${value || "plain"}`) }))} value={form} onChange={(event) => setForm(event.currentTarget.value as ListForm)} />
               {form === "" && <Columns wanted={wanted} onChange={setWanted} />}
               {SPLIT.has(form) && <Unsplit listid={listid} names={names} onChange={setNames} />}
-              <div className={classes.dialogFoot}>
+              <Group justify="flex-end" wrap="nowrap">
                 {(["csv", "xlsx"] as const).map((format) => (
                   <BusyButton key={format} variant="default" disabled={form === "" && wanted.length === 0} busy={exports.isPending} leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => save(format)}>
                     {t(`people.as.${format}`)}
                   </BusyButton>
                 ))}
-              </div>
+              </Group>
             </>
           )}
         </div>
@@ -148,9 +148,9 @@ function Preview({ file, found, onEncoding, onMapping }: PreviewProps) {
   const address = (cells: string[]) => readable(used.length > 0 ? cell(cells, "linkedinurl") : cells.join(" "));
   const counts = { added: found.added, present: found.present, duplicates: found.duplicates, missing: found.not_found };
   return (
-    <div className={classes.previewed}>
+    <Stack gap="sm">
       <div role="status">
-        <p className={classes.previewLead}>{t("people.previewOf", { name: file.name, count: found.total })}</p>
+        <Text fw={500}>{t("people.previewOf", { name: file.name, count: found.total })}</Text>
         <p>
           {(["added", "present", "duplicates", "missing"] as const)
             .filter((kind) => counts[kind] > 0)
@@ -178,7 +178,7 @@ function Preview({ file, found, onEncoding, onMapping }: PreviewProps) {
       {!WORKBOOK.test(file.name) && (
         <NativeSelect label={t("people.encoding")} data={[...new Set([found.encoding, ...ENCODINGS])].map((value) => ({ value, label: encodingName(value) }))} value={found.encoding} onChange={(event) => onEncoding(event.currentTarget.value)} />
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,5 +1,5 @@
 /** People Search: filters on the left, matching people with their revealed values next to them. */
-import { Button } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Eye, UsersRound } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -48,8 +48,8 @@ export function PeopleSearchScreen() {
     >
       <div className={classes.columns}>
         <Filters asked={asked} fields={PEOPLE_FIELDS} search={{ people: filters }} nameLabel={t("people.name")} onChange={ask} />
-        <section className={classes.results} aria-label={t("search.results")}>
-          <header className={classes.found} role="presentation">
+        <Stack component="section" gap="sm" miw={0} aria-label={t("search.results")}>
+          <Group component="header" justify="space-between" gap="xs" c="dimmed" role="presentation">
             {!active && <Tries onAsk={ask} />}
             <p role="status">{meta && t(meta.estimated ? "people.about" : "people.count", { count: meta.count })}</p>
             {active && first > 0 && (
@@ -57,7 +57,7 @@ export function PeopleSearchScreen() {
                 {t("people.revealFirst", { count: first })}
               </Button>
             )}
-          </header>
+          </Group>
           <ListState
             list={list}
             rows={rows}
@@ -84,7 +84,7 @@ export function PeopleSearchScreen() {
               />
             )}
           </ListState>
-        </section>
+        </Stack>
       </div>
     </Page>
   );

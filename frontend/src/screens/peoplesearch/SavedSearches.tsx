@@ -1,5 +1,5 @@
 /** Saved searches: opens one, with the number of people added since, and saves the current one. */
-import { Button, Checkbox, Popover, TextInput } from "@mantine/core";
+import { Button, Checkbox, Popover, Text, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bookmark, Trash2 } from "lucide-react";
 import { useState } from "react";
@@ -47,7 +47,7 @@ export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
       </Popover.Target>
       <Popover.Dropdown aria-label={t("people.saved")}>
         <div className={classes.savedBox}>
-          {saved.length === 0 && <p className={classes.dim}>{t("people.noSaved")}</p>}
+          {saved.length === 0 && <Text c="dimmed" size="sm">{t("people.noSaved")}</Text>}
           <ul className={classes.savedList}>
             {saved.map(({ savedsearchid, name: title, filters: stored }) => (
               <li key={savedsearchid}>

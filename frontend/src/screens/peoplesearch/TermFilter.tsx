@@ -1,6 +1,6 @@
 /** One filter: its values as chips that can be excluded or removed, and a field that lists the values that exist, each
  with the number of results. Several can be chosen one after the other. */
-import { TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Check, ChevronDown, X } from "lucide-react";
@@ -149,9 +149,9 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
             </div>
           ))}
           {options.length === 0 && (
-            <div role="option" aria-selected="false" aria-disabled="true" tabIndex={-1} className={classes.nothing}>
+            <Text role="option" aria-selected="false" aria-disabled="true" tabIndex={-1} component="div" inherit c="dimmed">
               {values ? t("people.noValue", { text: typed.trim() }) : t("loading")}
-            </div>
+            </Text>
           )}
         </div>
       )}

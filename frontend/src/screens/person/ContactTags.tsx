@@ -1,5 +1,5 @@
 /** The user's tags on a contact: each is saved as it is added or removed, and a removal can be undone. */
-import { ActionIcon, TextInput } from "@mantine/core";
+import { ActionIcon, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
@@ -41,7 +41,7 @@ export function ContactTags({ tags, change }: Props) {
     } else if (event.key === "Backspace" && typed === "" && last !== undefined) remove(last);
   };
   return (
-    <div className={classes.tagField}>
+    <Stack gap="xs">
       <TextInput
         ref={input}
         label={t("contacts.tags")}
@@ -71,6 +71,6 @@ export function ContactTags({ tags, change }: Props) {
           ))}
         </ul>
       )}
-    </div>
+    </Stack>
   );
 }

@@ -1,6 +1,6 @@
 /** The price of revealing people, with a choice of kinds and, above a few people, a limit. The values then appear in the
  list. */
-import { Checkbox, Loader } from "@mantine/core";
+import { Checkbox, Loader, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -86,7 +86,7 @@ export default function RevealDialog({ chosen, count, name, kinds: offered = KIN
         <p className={classes.price} aria-live="polite">
           {kinds.length === 0 ? t("search.chooseOptions") : price.isFetching || !price.data ? <Loader size="sm" /> : t("bulk.credits", { count: price.data.price })}
         </p>
-        <p className={classes.dim}>{price.data?.price === 0 ? t("bulk.free") : t("people.priceText")}</p>
+        <Text c="dimmed" size="sm">{price.data?.price === 0 ? t("bulk.free") : t("people.priceText")}</Text>
         {count > FEW && (
           <CountInput
             label={t("people.ceiling")}

@@ -4,7 +4,6 @@ import { CircleCheck, Phone, QrCode } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { CopyButton } from "../../components/CopyButton";
-import { ValueLink } from "../../components/ValueLink";
 import { VoteButtons } from "../../components/VoteButtons";
 import { localTime } from "../../domain/localtime";
 import type { Kind } from "../../domain/reveal";
@@ -12,6 +11,9 @@ import type { Vote } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { usePhone } from "../../lib/usephone";
 import classes from "./Card.module.css";
+import valueLink from "../../components/ValueLink.module.css";
+import { PhoneText } from "../../components/PhoneText";
+import { Address } from "../../components/Address";
 
 const DialCode = lazy(() => import("../../components/DialCode"));
 
@@ -92,5 +94,15 @@ function Status({ verified }: { verified: boolean }) {
         {verified ? t("search.verified") : t("search.partial")}
       </span>
     </Tooltip>
+  );
+}
+
+/** A phone number that calls, or an address that opens a mail. */
+function ValueLink({ kind, value }: { kind: Kind; value: string }) {
+  const isPhone = kind === "phone";
+  return (
+    <a href={`${isPhone ? "tel" : "mailto"}:${value}`} className={valueLink.link}>
+      {isPhone ? <PhoneText value={value} /> : <Address text={value} />}
+    </a>
   );
 }

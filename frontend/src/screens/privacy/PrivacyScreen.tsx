@@ -1,5 +1,5 @@
 /** The three legal texts as tabs; each can be opened as a separate page. */
-import { Anchor, Tabs } from "@mantine/core";
+import { Anchor, Group, Tabs } from "@mantine/core";
 import { ExternalLink } from "lucide-react";
 import { config } from "../../api/config";
 import { LEGAL_TITLES } from "../../components/LegalPage";
@@ -30,12 +30,12 @@ export function PrivacyScreen() {
         </Tabs.List>
         {DOCUMENTS.map((document) => (
           <Tabs.Panel key={document} value={document}>
-            <p className={classes.about}>
+            <Group component="p" justify="space-between" gap="var(--s-1) var(--s-4)" mb="lg" c="dimmed">
               {t("legal.updated")}
               <Anchor href={PAGES[document]} target="_blank" rel="noopener" size="sm" className={classes.open}>
                 {t("legal.open")} <ExternalLink size={14} strokeWidth={1.75} aria-hidden="true" />
               </Anchor>
-            </p>
+            </Group>
             <LegalText document={document} brand={config().brandname} />
           </Tabs.Panel>
         ))}

@@ -3,7 +3,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import type { UseMutationResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { explain } from "../../api/explain";
-import type { Proof } from "../../api/proof";
+import type { Proof } from "../../api/types";
 import { t } from "../../lib/i18n.twostep";
 import { ProofFields, useProof } from "./Proof";
 import { BusyButton } from "../../components/ui/BusyButton";

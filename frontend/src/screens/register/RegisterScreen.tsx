@@ -16,7 +16,7 @@ import { t } from "../../lib/i18n";
 import { passwordError } from "../../lib/passworderror";
 import { isBlank, isEmail } from "../../lib/validate";
 import { unverifiedMet } from "../../stores/unverified";
-import classes from "./Register.module.css";
+import classes from "../../components/ui/Pair.module.css";
 
 const EMPTY = { firstname: "", lastname: "", email: "", password: "", terms: false };
 type Values = typeof EMPTY;
@@ -82,7 +82,7 @@ export function RegisterScreen() {
         </>
       }
     >
-      <div className={classes.names}>
+      <div className={classes.pair}>
         <TextInput label={t("field.firstname")} autoComplete="given-name" autoFocus {...form.getInputProps("firstname")} />
         <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
       </div>

@@ -13,6 +13,7 @@ import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import classes from "./Removal.module.css";
+import forms from "../../components/ui/Form.module.css";
 
 export function RemovalScreen() {
   const request = useScript("removalrequest");
@@ -31,7 +32,7 @@ export function RemovalScreen() {
   return (
     <Page title={t("removal.title")} lead={t("removal.lead")} width="doc">
       <Card>
-        <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+        <form className={forms.form} onSubmit={form.onSubmit(submit)} noValidate>
           <FormAlert text={request.error && explain(request.error)} />
           {request.isSuccess && <Banner tone="accent">{t("removal.sent", { email: request.variables.email })}</Banner>}
           <TextInput label={t("field.email")} description={t("removal.emailHint")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />

@@ -1,5 +1,5 @@
 /** Requests a demo, or sends sales another question. */
-import { TextInput, Textarea } from "@mantine/core";
+import { Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Check } from "lucide-react";
 import { toast } from "../../../shared/toasts";
@@ -13,6 +13,7 @@ import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import classes from "./ScheduleDemo.module.css";
+import forms from "../../components/ui/Form.module.css";
 
 const LONGEST = 200;
 const SHOWN = ["find", "reveal", "team", "api"] as const;
@@ -44,7 +45,7 @@ export function ScheduleDemoScreen() {
     <Page title={t("demoForm.title")} lead={t("demoForm.lead")} width="form">
       <div className={classes.beside}>
         <Card>
-          <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+          <form className={forms.form} onSubmit={form.onSubmit(submit)} noValidate>
             <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
             <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />
             <Textarea

@@ -1,5 +1,5 @@
 /** The bar: a profile URL, and chips for the values to look up. */
-import { TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { Link } from "react-router";
@@ -12,8 +12,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { KIND_ICONS } from "../../components/kindIcons";
 import { BusyButton } from "../../components/ui/BusyButton";
 import classes from "./Search.module.css";
-import type { SearchErrors } from "./SearchScreen";
-import type { Boxes } from "./useQuestion";
+import type { Boxes, SearchErrors } from "./useQuestion";
 
 interface Props {
   /** The last search; Back changes it. */
@@ -86,9 +85,9 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
           ))}
         </div>
         {errors.options && (
-          <p id={hint} className={classes.wrong} role="alert">
+          <Text id={hint} c="red" size="sm" role="alert">
             {errors.options}
-          </p>
+          </Text>
         )}
       </fieldset>
     </form>

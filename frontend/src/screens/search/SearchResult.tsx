@@ -1,7 +1,7 @@
 /** The result: idle, loading, error, empty, or the contact. */
 import { Button, Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
-import { ScanSearch, SearchX } from "lucide-react";
+import { ClipboardPaste, ScanSearch, SearchX } from "lucide-react";
 import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
@@ -11,7 +11,6 @@ import { problemOf } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Examples } from "../../components/Examples";
-import { PasteButton } from "../../components/PasteButton";
 import { Problem } from "../../components/Problem";
 import { useAsk } from "../../api/ask";
 import { nameIn, namesPerson } from "../../domain/profileurl";
@@ -100,5 +99,20 @@ function Fetching({ lines }: { lines: number }) {
         </div>
       ))}
     </div>
+  );
+}
+
+/** Reads the clipboard into the search. Absent where the browser does not let a page read it. */
+function PasteButton({ onText, onFailure }: { onText: (text: string) => boolean; onFailure: (reason: string) => void }) {
+  if (typeof navigator.clipboard?.readText !== "function") return null;
+  const paste = async () => {
+    const text = await navigator.clipboard.readText().catch(() => null);
+    if (text === null) onFailure(t("search.pasteBlocked"));
+    else if (!onText(text)) onFailure(t("search.pasteNothing"));
+  };
+  return (
+    <Button variant="default" size="sm" leftSection={<ClipboardPaste size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => void paste()}>
+      {t("search.paste")}
+    </Button>
   );
 }

@@ -1,7 +1,7 @@
 /** Search by profile URL: the bar, the result and earlier lookups. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ListPlus } from "lucide-react";
+import { History, ListPlus } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Link } from "react-router";
 import { useAccount } from "../../api/account";
@@ -14,19 +14,12 @@ import { readAsk } from "../../domain/ask";
 import { profileUrl } from "../../domain/profileurl";
 import { hasHidden } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
-import { lookedUp } from "../../stores/recent";
-import { RecentLookups } from "./RecentLookups";
+import { lookedUp, useRecent } from "../../stores/recent";
 import classes from "./Search.module.css";
 import { SearchForm } from "./SearchForm";
 import { SearchResult } from "./SearchResult";
-import { type Boxes, useQuestion } from "./useQuestion";
-
-export interface SearchErrors {
-  url?: string | undefined;
-  options?: string | undefined;
-  /** The typed text if it may be the name of a person. */
-  name?: string | undefined;
-}
+import { type Boxes, type SearchErrors, useQuestion } from "./useQuestion";
+import { PersonLinks } from "../../components/PersonLinks";
 
 const NOTHING: Asked = { linkedinurl: "", phone: false, business: false, personal: false, run: 0 };
 
@@ -103,6 +96,22 @@ function useRemembered(asked: Asked | null, found: { full_name: string; title?: 
   useEffect(() => {
     if (url && name) lookedUp(appuserid, { url, name, about });
   }, [appuserid, url, name, about]);
+}
+
+/** The last lookups as links that search again. */
+function RecentLookups() {
+  const lookups = useRecent(useAccount().appuserid);
+  if (lookups.length === 0) return null;
+  const links = lookups.map(({ url, name, about }) => ({ to: `?url=${encodeURIComponent(url)}`, name, about: about || url }));
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent" className={classes.recentTitle}>
+        <History size={16} strokeWidth={1.75} aria-hidden="true" />
+        {t("search.recent")}
+      </h2>
+      <PersonLinks people={links} preventScrollReset />
+    </section>
+  );
 }
 
 export { SearchScreen as Component };

@@ -8,6 +8,13 @@ import { KINDS, type Kind } from "../../domain/reveal";
 
 export type Boxes = Record<Kind, boolean>;
 
+export interface SearchErrors {
+  url?: string | undefined;
+  options?: string | undefined;
+  /** The typed text if it may be the name of a person. */
+  name?: string | undefined;
+}
+
 const boxesOf = (kinds: readonly string[]): Boxes => ({
   phone: kinds.includes("phone"),
   business: kinds.includes("business"),

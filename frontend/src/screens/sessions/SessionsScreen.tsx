@@ -9,11 +9,11 @@ import { useAccount } from "../../api/account";
 import { explain, problemOf } from "../../api/explain";
 import { signIns, useEndOthers, useEndSignIn } from "../../api/history";
 import type { SignIn } from "../../api/types";
-import classes from "../../components/History.module.css";
-import { ListState } from "../../components/ListState";
+import classes from "../../components/ListTable.module.css";
+import { ListTable } from "../../components/ListTable";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Confirm } from "../../components/ui/Confirm";
-import { type Column, DataTable } from "../../components/ui/DataTable";
+import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { deviceOf } from "../../domain/device";
 import { scopeText } from "../../domain/scope";
@@ -100,24 +100,22 @@ export function SessionsScreen() {
         )
       }
     >
-      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 3, columns }}>
-        {(rows) => (
-          <DataTable
-            label={t("settings.sessions")}
-            columns={columns}
-            rows={rows}
-            rowKey={({ usersessionid }) => usersessionid}
-            phone={(one) => (
-              <div className={classes.phone}>
-                <strong>{Device(one)}</strong>
-                {columns.at(-1)!.cell(one)}
-                <span>{momentText(one.lastused)}</span>
-                <span>{one.ip}</span>
-              </div>
-            )}
-          />
+      <ListTable
+        label={t("settings.sessions")}
+        list={list}
+        explain={problemOf}
+        columns={columns}
+        rowKey={({ usersessionid }) => usersessionid}
+        lines={3}
+        phone={(one) => (
+          <>
+            <strong>{Device(one)}</strong>
+            {columns.at(-1)!.cell(one)}
+            <span>{momentText(one.lastused)}</span>
+            <span>{one.ip}</span>
+          </>
         )}
-      </ListState>
+      />
       <Confirm
         opened={asking}
         onClose={close}

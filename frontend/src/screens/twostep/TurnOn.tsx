@@ -67,7 +67,7 @@ export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () =
       >
         <FormAlert text={confirm.error && !rejected ? messageOf(confirm.error) : null} />
         <h2>{t("twostep.scanTitle")}</h2>
-        <div className={classes.scan}>
+        <Group>
           <QrCode value={setup.uri} label={t("twostep.scanLabel")} />
           <div>
             <p>{t("twostep.scanText")}</p>
@@ -76,7 +76,7 @@ export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () =
               <CopyButton text={setup.secret} label={t("twostep.copyKey")} onCopied={() => toast(t("copied"))} />
             </div>
           </div>
-        </div>
+        </Group>
         <h2>{t("twostep.enterTitle")}</h2>
         <CodeInput
           className={classes.code!}

@@ -1,5 +1,5 @@
 /** The consequences and the cost of a plan change, for confirmation. */
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import type { Preview } from "../../api/billing";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
@@ -90,12 +90,12 @@ function Bill({ preview, now }: { preview: Preview; now: boolean }) {
         <dd>{cents(total, currency)}</dd>
       </div>
       {brought.map((kind) => (
-        <div key={kind} className={classes.brought}>
+        <Text key={kind} component="div" inherit c="pine">
           <dt>
             {t("plans.brings")}: {t(`kind.${kind}`)}
           </dt>
           <dd>+{numberText(credits![CREDIT_OF[kind]])}</dd>
-        </div>
+        </Text>
       ))}
     </dl>
   );

@@ -1,9 +1,9 @@
 /** States that the plan does not allow the seats or keys in use, and links to where they can be deleted. */
+import { Text } from "@mantine/core";
 import { useNavigate } from "react-router";
 import { Confirm } from "../../components/ui/Confirm";
 import { useLast } from "../../components/useLast";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "./UpgradePlan.module.css";
 import type { PlanChange } from "./usePlanChange";
 
 export function LimitDialog({ change: { question, close } }: { change: PlanChange }) {
@@ -25,7 +25,7 @@ export function LimitDialog({ change: { question, close } }: { change: PlanChang
       text={
         <>
           <p>{text}</p>
-          <p className={classes.opens}>{members ? t("plans.opensSeats") : t("plans.opensKeys")}</p>
+          <Text c="dimmed" mt="xs">{members ? t("plans.opensSeats") : t("plans.opensKeys")}</Text>
         </>
       }
       confirm={t("delete")}

@@ -1,4 +1,5 @@
 /** The losses that a plan change causes at once: paid days, plan credits, seats and API keys. */
+import { Text } from "@mantine/core";
 import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
@@ -22,26 +23,26 @@ export function Losses({ asked }: { asked: Exclude<Question, { kind: "limit" }> 
   return (
     <dl className={classes.bill} aria-label={t("plans.endsAtOnce")}>
       {rest && (
-        <div className={classes.lost}>
+        <Text component="div" inherit c="red">
           <dt>
             {t("plans.endsAtOnce")}: {t("plans.restDays", { count: rest.days, present: rest.name })}
           </dt>
           {rest.worth > 0 && <dd>{t("plans.restWorth", { amount: dollars(rest.worth.toFixed(2)) })}</dd>}
-        </div>
+        </Text>
       )}
       {ending.map((kind) => (
-        <div key={kind} className={classes.lost}>
+        <Text key={kind} component="div" inherit c="red">
           <dt>
             {t("plans.endsAtOnce")}: {t(`kind.${kind}`)}
           </dt>
           <dd>−{numberText(left[kind])}</dd>
-        </div>
+        </Text>
       ))}
       {fewer.map((one) => (
-        <div key={one.what} className={classes.lost}>
+        <Text key={one.what} component="div" inherit c="red">
           <dt>{one.what}</dt>
           <dd>{t("plans.insteadOf", { now: one.now, before: one.before })}</dd>
-        </div>
+        </Text>
       ))}
     </dl>
   );

@@ -1,5 +1,5 @@
 /** The plans, monthly and yearly. Shown at its own address and as a page of the settings. */
-import { Tabs } from "@mantine/core";
+import { Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
 import { Link, useMatch, useSearchParams } from "react-router";
@@ -19,12 +19,14 @@ import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { ChangeDialog } from "./ChangeDialog";
 import { Comparison } from "./Comparison";
-import { CustomPlan } from "./CustomPlan";
 import { LimitDialog } from "./LimitDialog";
 import { PlanCard } from "./PlanCard";
 import { PlanSkeleton } from "./PlanSkeleton";
 import classes from "./UpgradePlan.module.css";
 import { type PlanChange, usePlanChange } from "./usePlanChange";
+import { PlanButton } from "./PlanButton";
+import { FeatureList } from "./FeatureList";
+import { planText } from "../../domain/plantexts";
 
 const PERIODS = ["monthly", "yearly"] as const;
 type Period = (typeof PERIODS)[number];
@@ -85,7 +87,7 @@ function Plans({ period }: { period: Period }) {
   const better = shown.filter((plan) => Number(plan.price) > 0 && ["upgrade", "subscribe"].includes(change.offer(plan)));
   const suggested = better.find((plan) => plan.availableseats >= seats) ?? better[0];
   return (
-    <div className={classes.plans}>
+    <Stack>
       <Cancelled change={change} />
       <div className={classes.grid}>
         {shown.filter((plan) => !isTalkedAbout(plan)).map((plan) => (
@@ -102,7 +104,7 @@ function Plans({ period }: { period: Period }) {
       <Comparison plans={shown} />
       <ChangeDialog change={change} />
       <LimitDialog change={change} />
-    </div>
+    </Stack>
   );
 }
 
@@ -123,6 +125,22 @@ function Cancelled({ change }: { change: PlanChange }) {
     <Banner tone="warn" title={t("plans.cancelled", { name: present.name, date: dayText(one.expirydate) })} action={keep}>
       {t("plans.cancelledText")}
     </Banner>
+  );
+}
+
+/** A custom plan: a strip across the whole width, with a link to sales. */
+function CustomPlan({ plan, change }: { plan: Plan; change: PlanChange }) {
+  const offer = change.offer(plan);
+  return (
+    <article className={classes.strip} data-current={offer === "current" || undefined} aria-label={plan.name}>
+      <header>
+        <h2>{plan.name}</h2>
+        <div className={classes.price}>∞</div>
+        {plan.details && <p className={classes.details}>{planText(plan.details)}</p>}
+      </header>
+      <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />
+      <PlanButton plan={plan} offer={offer} change={change} />
+    </article>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The contacts with values that a member revealed in a month, ten per page. */
-import { Anchor, Button } from "@mantine/core";
+import { Anchor, Button, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -64,7 +64,7 @@ function Contacts({ rows, label }: { rows: Revealed[]; label: string }) {
       {rows.map((row) => (
         <li key={row.contactid}>
           <NameAvatar name={row.contact?.name ?? ""} size={32} />
-          {row.contact ? <Who contact={row.contact} /> : <span className={classes.unknown}>{t("usage.withColleague")}</span>}
+          {row.contact ? <Who contact={row.contact} /> : <Text span inherit c="dimmed">{t("usage.withColleague")}</Text>}
           <time dateTime={row.latest}>{localDayText(row.latest)}</time>
           {row.contact && <Values contact={row.contact} />}
         </li>

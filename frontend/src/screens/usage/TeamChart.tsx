@@ -1,6 +1,6 @@
 /** A bar for the reveals of each member or key, one segment per kind. For screen readers, the table below has the data.
  */
-import { Tooltip } from "@mantine/core";
+import { Stack, Tooltip } from "@mantine/core";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
@@ -29,7 +29,7 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
           </span>
         ))}
       </figcaption>
-      <div className={classes.bars}>
+      <Stack gap="sm">
         {shown.map((bar) => (
           <Tooltip key={bar.key} label={`${bar.name}: ${kinds.map((kind, index) => `${kind} ${bar.parts[index]}`).join(", ")}`} multiline maw={260}>
             <div className={classes.bar}>
@@ -43,7 +43,7 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
             </div>
           </Tooltip>
         ))}
-      </div>
+      </Stack>
     </figure>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { useAddWebhook } from "../../api/webhooks";
 import { Dialog } from "../../components/ui/Dialog";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 import { KINDS } from "./kinds";
 import { Secret } from "./Secret";
 import { WebhookForm } from "./WebhookForm";

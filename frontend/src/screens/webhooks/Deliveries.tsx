@@ -6,11 +6,11 @@ import { toast } from "../../../shared/toasts";
 import { explain, problemOf } from "../../api/explain";
 import type { Webhook, WebhookDelivery } from "../../api/types";
 import { DELIVERY_PAGE, deliveries, useResend } from "../../api/webhooks";
-import { HistoryList } from "../../components/HistoryList";
+import { ListTable } from "../../components/ListTable";
 import { BusyButton } from "../../components/ui/BusyButton";
 import type { Column } from "../../components/ui/DataTable";
 import { momentText } from "../../lib/dates";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 import { numberText } from "../../lib/locale";
 import { kindText } from "./kinds";
 import { outcomeText } from "./outcome";
@@ -54,15 +54,13 @@ export function Deliveries({ webhooks }: { webhooks: Webhook[] }) {
       {list.data?.meta?.count === 0 ? (
         <p>{t("webhooks.noDeliveries")}</p>
       ) : (
-        <HistoryList
+        <ListTable
           label={t("webhooks.deliveries")}
           list={list}
           explain={problemOf}
           columns={columns}
           rowKey={({ deliveryid }) => deliveryid}
-          page={page}
-          size={DELIVERY_PAGE}
-          onPage={setPage}
+          pages={{ page, size: DELIVERY_PAGE, onPage: setPage }}
           phone={(delivery) => (
             <>
               <strong>{kindText(delivery.event)}</strong>

@@ -1,14 +1,15 @@
 /** The secret of a webhook, with a copy button. */
+import { Stack } from "@mantine/core";
 import { toast } from "../../../shared/toasts";
 import { CopyButton } from "../../components/CopyButton";
 import keys from "../../components/CopyKey.module.css";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 import classes from "./Webhooks.module.css";
 
 export function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <div className={classes.secret}>
+    <Stack>
       <p>{t("webhooks.secretText")}</p>
       <span className={keys.key}>
         <code className={classes.url}>{secret}</code>
@@ -16,6 +17,6 @@ export function Secret({ secret, onClose }: { secret: string; onClose: () => voi
       </span>
       {/* The second click of a double click would close it. */}
       <BusyButton onClick={onClose}>{t("webhooks.done")}</BusyButton>
-    </div>
+    </Stack>
   );
 }

@@ -3,12 +3,11 @@ import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { UseMutationResult } from "@tanstack/react-query";
 import { explain, fieldErrors } from "../../api/explain";
-import type { Proof } from "../../api/proof";
-import type { EventName } from "../../api/types";
+import type { EventName, Proof } from "../../api/types";
 import { ProofFields, useProof } from "../proof/Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 import { KINDS } from "./kinds";
 
 const LONGEST_URL = 500;

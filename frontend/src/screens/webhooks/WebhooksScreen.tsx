@@ -8,7 +8,7 @@ import { webhooks } from "../../api/webhooks";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { Page } from "../../components/ui/Page";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 import { AddWebhook } from "./AddWebhook";
 import { Deliveries } from "./Deliveries";
 import { WebhookTable } from "./WebhookTable";

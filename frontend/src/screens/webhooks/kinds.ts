@@ -1,6 +1,6 @@
 /** The events in the order of the form, with their texts. */
 import type { EventName, WebhookDelivery } from "../../api/types";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 
 export const KINDS: { name: EventName; text: string }[] = [
   { name: "contact.revealed", text: t("webhooks.kind.revealed") },

@@ -1,6 +1,6 @@
 /** How a delivery ended, in words. */
 import type { WebhookDelivery } from "../../api/types";
-import { t } from "../../lib/i18n.webhooks";
+import { t } from "../../lib/i18n.api";
 
 const REASONS = ["redirected", "rejected", "late", "blocked", "bad_host", "unreachable"] as const;
 

@@ -85,7 +85,6 @@ export const api: Translation<typeof english> = {
     callsMonth: "Aufrufe in diesem Monat",
     creditsMonth: "Verbrauchte Credits in diesem Monat",
     seeUsage: "Nutzung je Schlüssel",
-    calls: "Aufrufe",
   },
   lookup: {
     personalemails: "Persönliche E-Mails",

@@ -50,9 +50,6 @@ export const common: Translation<typeof english> = {
     unverified: "Ihre E-Mail-Adresse ist nicht bestätigt. Bitte bestätigen Sie sie und melden Sie sich dann erneut an.",
     notAccepted: "Bitte nehmen Sie Ihre Einladung an und melden Sie sich an",
     invalid: "E-Mail-Adresse oder Passwort ist falsch",
-    notAllowed: "Nur Kunden können sich anmelden",
-    unverifiedOrDeleted: "Der Benutzer ist nicht bestätigt oder gelöscht",
-    unavailable: "Das Konto ist vorübergehend nicht verfügbar",
   },
   field: {
     email: "E-Mail",

@@ -13,7 +13,6 @@ export const desk: Translation<typeof english> = {
   nothingWaiting: "Nichts zu tun.",
   work: { title: "Arbeit", feedback: "Offenes Feedback", queue: "Gescheiterte Aufträge", payments: "Nicht angewendete Zahlungsereignisse", open: "Liste öffnen" },
   yes: "Ja",
-  no: "Nein",
   find: {
     lead: "Einen Kunden nach E-Mail-Adresse, Name, Domain, Nummer oder Stripe-Kunde finden.",
     label: "Kunde",

@@ -25,7 +25,6 @@ export const payments: Translation<typeof english> = {
     paid: "Zahlung erfolgreich. Ihre Credits wurden gutgeschrieben.",
     anotherCard: "Andere Karte versuchen",
     failed: "Zahlung fehlgeschlagen",
-    bank: "Ihre Bank bittet Sie, diese Zahlung zu bestätigen …",
     confirming: "Ihre Zahlung wird bestätigt …",
     processing: "Ihre Zahlung wird verarbeitet. Die Credits werden danach von selbst gutgeschrieben.",
     hosted: "Tarife ansehen",

@@ -82,7 +82,6 @@ export const api = {
     callsMonth: "Calls this month",
     creditsMonth: "Credits spent this month",
     seeUsage: "See usage by key",
-    calls: "Calls",
   },
   lookup: {
     personalemails: "Personal Emails",

@@ -47,9 +47,6 @@ export const common = {
     unverified: "Your email is not verified. Please verify your email address and try logging in again.",
     notAccepted: "Please Accept your invitation and Sign in",
     invalid: "You have entered an invalid email or password",
-    notAllowed: "Other Than Vendor Not Allowed to log in",
-    unverifiedOrDeleted: "Unverified or Deleted User",
-    unavailable: "Account temporarily unavailable",
   },
   field: {
     email: "Email",

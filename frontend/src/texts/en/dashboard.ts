@@ -1,7 +1,6 @@
 /** English texts of the dashboard, loaded with it. */
 import { account } from "./account";
 import { agents } from "./agents";
-import { api } from "./api";
 import { billing } from "./billing";
 import { contacts } from "./contacts";
 import { frame } from "./frame";
@@ -14,4 +13,4 @@ import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...api, ...records } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...agents, ...search, ...contacts, ...usage, ...records } as const;

@@ -10,7 +10,6 @@ export const desk = {
   nothingWaiting: "Nothing waiting.",
   work: { title: "Work", feedback: "Open feedback", queue: "Failed jobs", payments: "Payment events not applied", open: "Open the list" },
   yes: "Yes",
-  no: "No",
   find: {
     lead: "Find a client by email address, name, domain, id or Stripe customer.",
     label: "Client",

@@ -26,7 +26,6 @@ export const payments = {
     paid: "Payment successful! Your credits have been added.",
     anotherCard: "Try another card",
     failed: "Payment Failed",
-    bank: "Your bank asks you to confirm this payment…",
     confirming: "Confirming your payment…",
     processing: "Your payment is being processed. The credits are added automatically.",
     hosted: "See plans",
