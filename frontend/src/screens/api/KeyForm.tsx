@@ -1,8 +1,8 @@
 /** The key name, which cannot be changed, and the purpose of the key. */
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { FormButtons } from "../../components/ui/FormButtons";
 import { t } from "../../lib/i18n.api";
 import { isBlank } from "../../lib/validate";
 
@@ -30,14 +30,9 @@ export function KeyForm({ apikey, purpose, submit, busy, more, onSubmit, onClose
         <TextInput label={t("api.keyName")} description={t("api.keyNameText")} value={apikey} readOnly />
         <TextInput label={t("api.purpose")} maxLength={LONGEST_PURPOSE} data-autofocus {...form.getInputProps("purpose")} />
         {more}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("cancel")}
-          </Button>
-          <BusyButton type="submit" busy={busy} disabled={apikey === ""}>
-            {submit}
-          </BusyButton>
-        </Group>
+        <FormButtons onClose={onClose} busy={busy} disabled={apikey === ""}>
+          {submit}
+        </FormButtons>
       </Stack>
     </form>
   );

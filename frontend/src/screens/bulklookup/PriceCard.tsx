@@ -24,7 +24,7 @@ interface Props {
 export function PriceCard({ input, onStart }: Props) {
   const price = useQuery(estimate(input));
   return (
-    <div className={classes.priced}>
+    <div>
       {price.isPending ? (
         <Group component="p" gap="xs" wrap="nowrap" c="dimmed" role="status">
           <Loader size="sm" /> {t("bulk.pricing")}

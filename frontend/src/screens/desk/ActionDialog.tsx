@@ -1,12 +1,11 @@
 /** Asks for the reason for an action, and explains its effect beforehand. */
-import { Button, Group, Stack, Textarea } from "@mantine/core";
+import { Stack, Textarea } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError } from "../../api/errors";
 import { explain, fieldErrors } from "../../api/explain";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
 
 interface Props {
@@ -55,14 +54,9 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
             data-autofocus={children ? undefined : true}
           />
           <div role="status">{text}</div>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {shared("cancel")}
-            </Button>
-            <BusyButton type="submit" color={danger ? "red" : undefined} busy={busy}>
-              {confirm}
-            </BusyButton>
-          </Group>
+          <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={busy}>
+            {confirm}
+          </FormButtons>
         </Stack>
       </form>
     </Dialog>

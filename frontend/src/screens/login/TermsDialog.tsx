@@ -1,8 +1,8 @@
 /** Asks to accept the terms before a sign-in with a provider creates a new account. */
-import { Button, Group, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TermsCheckbox } from "../../components/TermsCheckbox";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n";
 
@@ -25,14 +25,9 @@ export default function TermsDialog({ email, busy, onAccept, onClose }: Props) {
         <Stack>
           <p>{t("login.termsText", { email })}</p>
           <TermsCheckbox data-autofocus {...form.getInputProps("terms", { type: "checkbox" })} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("cancel")}
-            </Button>
-            <BusyButton type="submit" busy={busy}>
-              {t("login.termsSubmit")}
-            </BusyButton>
-          </Group>
+          <FormButtons onClose={onClose} busy={busy}>
+            {t("login.termsSubmit")}
+          </FormButtons>
         </Stack>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 /** Invites a member. The server generates and mails a temporary password. */
-import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { toast } from "../../../shared/toasts";
 import { ApiError, EmailTaken, NotBusiness } from "../../api/errors";
@@ -7,7 +7,7 @@ import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import { requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { useAddMember } from "../../api/team";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
 import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
@@ -64,14 +64,9 @@ function MemberForm({ onClose }: { onClose: () => void }) {
         <TextInput label={t("field.lastname")} {...form.getInputProps("lastname")} />
         <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="off" {...form.getInputProps("email")} />
         <NativeSelect label={t("seats.role")} data={ROLES} {...form.getInputProps("role")} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("cancel")}
-          </Button>
-          <BusyButton type="submit" busy={invite.isPending}>
-            {t("seats.invite")}
-          </BusyButton>
-        </Group>
+        <FormButtons onClose={onClose} busy={invite.isPending}>
+          {t("seats.invite")}
+        </FormButtons>
       </Stack>
     </form>
   );

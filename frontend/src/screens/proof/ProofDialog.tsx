@@ -1,12 +1,11 @@
 /** Asks users to prove that it is them, and runs a call with the proof. */
-import { Button, Group, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import type { UseMutationResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { explain } from "../../api/explain";
 import type { Proof } from "../../api/types";
-import { t } from "../../lib/i18n.twostep";
 import { ProofFields, useProof } from "./Proof";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 
@@ -47,14 +46,9 @@ export function ProofDialog<Response, Body extends object>({ send, body, title, 
           <FormAlert text={send.error && !proof.shows ? explain(send.error) : null} />
           <p>{text}</p>
           <ProofFields proof={proof} autoFocus />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("cancel")}
-            </Button>
-            <BusyButton type="submit" color={danger ? "red" : undefined} busy={send.isPending}>
-              {confirm}
-            </BusyButton>
-          </Group>
+          <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={send.isPending}>
+            {confirm}
+          </FormButtons>
         </Stack>
       </form>
     </Dialog>

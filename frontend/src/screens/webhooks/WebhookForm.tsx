@@ -1,11 +1,11 @@
 /** The address and the events of a webhook. */
-import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { UseMutationResult } from "@tanstack/react-query";
 import { explain, fieldErrors } from "../../api/explain";
 import type { EventName, Proof } from "../../api/types";
 import { ProofFields, useProof } from "../proof/Proof";
-import { BusyButton } from "../../components/ui/BusyButton";
+import { FormButtons } from "../../components/ui/FormButtons";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.api";
 import { KINDS } from "./kinds";
@@ -65,14 +65,9 @@ export function WebhookForm({ initial, submit, send, onSubmit, onClose }: Props)
           </Stack>
         </Checkbox.Group>
         {moves && <ProofFields proof={proof} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("cancel")}
-          </Button>
-          <BusyButton type="submit" busy={isPending}>
-            {submit}
-          </BusyButton>
-        </Group>
+        <FormButtons onClose={onClose} busy={isPending}>
+          {submit}
+        </FormButtons>
       </Stack>
     </form>
   );
