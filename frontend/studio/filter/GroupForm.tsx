@@ -21,7 +21,7 @@ export function GroupForm({ group, fields, onChange, onRemove }: Props) {
   const fresh: Node = { kind: "condition", field: first, op: "=", values: [""] };
   return (
     <fieldset className="filter-group">
-      <legend className="hidden">{T.filter}</legend>
+      <legend className="visually-hidden">{T.filter}</legend>
       {(group.items.length > 1 || onRemove) && (
         <select className="input small join" aria-label={T.join} value={group.join} onChange={(event) => onChange({ ...group, join: event.target.value as Join })}>
           <option value="AND">{T.all}</option>

@@ -48,7 +48,7 @@ export default function Chart({ dataset, info, filter, params }: { dataset: stri
       {points.length > 0 && (
         <div className="chart-table">
           <table className="plain-table">
-            <caption className="hidden">{T.chart}</caption>
+            <caption className="visually-hidden">{T.chart}</caption>
             <thead><tr><th scope="col">{groupText}</th><th scope="col" className="right">{measureText}</th></tr></thead>
             <tbody>
               {points.map(({ label, value, isPart }, index) => (

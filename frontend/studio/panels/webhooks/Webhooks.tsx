@@ -86,7 +86,7 @@ function Attempts({ attempts, isBusy, onReplay }: { attempts: Attempt[]; isBusy:
     <div className="hook-log" role="region" aria-label={T.attempts} tabIndex={0}>
       <table className="plain-table">
         <thead>
-          <tr><th scope="col">{T.attemptAt}</th><th scope="col">{T.attemptEvent}</th><th scope="col">{T.attemptKey}</th><th scope="col">{T.attemptResult}</th><th scope="col" className="right">{T.attemptTime}</th><th scope="col"><span className="hidden">{T.replay}</span></th></tr>
+          <tr><th scope="col">{T.attemptAt}</th><th scope="col">{T.attemptEvent}</th><th scope="col">{T.attemptKey}</th><th scope="col">{T.attemptResult}</th><th scope="col" className="right">{T.attemptTime}</th><th scope="col"><span className="visually-hidden">{T.replay}</span></th></tr>
         </thead>
         <tbody>
           {attempts.map((attempt, index) => (
