@@ -1,7 +1,8 @@
 /** The command palette for tables, pages and actions: ⌘K or Ctrl-K. */
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { type LucideIcon, Bookmark, Database, Search, Table2 } from "lucide-react";
+import { useChoice } from "../../shared/usechoice";
 import { tables } from "../api/queries";
 import { go, hrefOf, parseAddress } from "../lib/address";
 import { history, said } from "../lib/history";
@@ -30,7 +31,6 @@ const MOST_RECENT = 4;
 export default function Palette({ dataset, datasets, actions, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
-  const [active, setActive] = useState(0);
   const all = useQuery(tables(dataset));
   const views = useViews(dataset);
 
@@ -52,26 +52,12 @@ export default function Palette({ dataset, datasets, actions, onClose }: Props) 
     const others = datasets.filter((name) => name !== dataset).map((name): Command => ({ name, hint: T.dataset, icon: Database, run: () => go(hrefOf(name)) }));
     return words ? [...byName, ...saved.filter(named), ...actions.filter(named), ...others.filter(named)].slice(0, MOST) : [...saved.slice(0, MOST_RECENT), ...recent, ...actions];
   }, [text, all.data, actions, dataset, datasets, views]);
-  const chosen = Math.min(active, Math.max(0, found.length - 1));
 
-  function run(command: Command | undefined): void {
-    if (!command) return;
+  const run = (command: Command): void => {
     onClose();
     command.run();
-  }
-
-  function pressed(event: KeyboardEvent): void {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by) {
-      event.preventDefault();
-      const next = (chosen + by + found.length) % Math.max(1, found.length);
-      setActive(next);
-      document.getElementById(`command-${next}`)?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      run(found[chosen]);
-    }
-  }
+  };
+  const { index: chosen, setAt, onKeyDown } = useChoice(found, (index) => `command-${index}`, run);
 
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape closes it, too
@@ -89,14 +75,14 @@ export default function Palette({ dataset, datasets, actions, onClose }: Props) 
           value={text}
           autoComplete="off"
           spellCheck={false}
-          onChange={(event) => { setText(event.target.value); setActive(0); }}
-          onKeyDown={pressed}
+          onChange={(event) => { setText(event.target.value); setAt(0); }}
+          onKeyDown={onKeyDown}
         />
       </label>
       <div id="commands" role="listbox" aria-label={T.commands} className="palette-list">
         {found.map((command, index) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the box handles the keys
-          <div key={`${command.name} ${command.hint ?? ""}`} id={`command-${index}`} role="option" aria-selected={index === chosen} onClick={() => run(command)} onPointerMove={() => setActive(index)}>
+          <div key={`${command.name} ${command.hint ?? ""}`} id={`command-${index}`} role="option" aria-selected={index === chosen} onClick={() => run(command)} onPointerMove={() => setAt(index)}>
             <command.icon {...ICON} />
             <span className="palette-name">{command.name}</span>
             <span className="palette-hint">{command.hint}</span>

@@ -1,8 +1,9 @@
 /** One field, and below it everything that can be reached from here: the command palette of the app and of the desk. */
 import { Modal } from "@mantine/core";
 import { Search } from "lucide-react";
-import { type KeyboardEvent, useId, useState } from "react";
+import { useId } from "react";
 import { useNavigate } from "react-router";
+import { useChoice } from "../../../shared/usechoice";
 import { useReturnedFocus } from "../../components/useReturnedFocus";
 import { t } from "../../lib/i18n.dashboard";
 import type { Command } from "./commands";
@@ -27,29 +28,16 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
   const navigate = useNavigate();
   useReturnedFocus();
   const id = useId();
-  const [at, setAt] = useState(0);
   const commands = groups.flatMap((group) => group.commands);
-  const active = commands[Math.min(at, commands.length - 1)];
 
-  const choose = (command: Command | undefined) => {
-    if (!command) return;
+  const choose = (command: Command) => {
     onClose();
     onUsed?.(command.id);
     command.run?.();
     if (command.to) void navigate(command.to);
   };
-  const move = (to: number) => {
-    const index = (to + commands.length) % commands.length;
-    setAt(index);
-    document.getElementById(`${id}-${commands[index]?.id}`)?.scrollIntoView({ block: "nearest" });
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.key === "ArrowDown") move(at + 1);
-    else if (event.key === "ArrowUp") move(at - 1);
-    else if (event.key === "Enter") choose(active);
-    else return;
-    event.preventDefault();
-  };
+  const { index, setAt, onKeyDown } = useChoice(commands, (at) => `${id}-${commands[at]?.id}`, choose);
+  const active = commands[index];
 
   return (
     <Modal.Root opened onClose={onClose} size={560} yOffset="12vh" classNames={{ content: classes.palette }}>
@@ -69,7 +57,7 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
             maxLength={400}
             autoComplete="off"
             spellCheck={false}
-            onKeyDown={press}
+            onKeyDown={onKeyDown}
             onChange={(event) => {
               onType(event.currentTarget.value);
               setAt(0);
