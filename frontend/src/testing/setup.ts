@@ -1,13 +1,17 @@
 /** Browser features that jsdom lacks, and a clean browser for each test. */
 import "@testing-library/jest-dom/vitest";
 import { act, cleanup, configure, prettyDOM, renderHook } from "@testing-library/react";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import { toastClosed, useToasts } from "../../shared/toasts";
 import { setConfig } from "../api/config";
 import { setLanguage } from "../lib/language";
 import { chooseTimeZone } from "../lib/locale";
 import { unverifiedLeft } from "../stores/unverified";
 import { CONFIG } from "./answers";
+
+// What leaves the page. Here, because the files share their modules: one that a file has loaded stays as it is.
+vi.mock("../lib/redirect");
+vi.mock("../api/stripejs");
 
 class NotFoundError extends Error {
   override name = "TestingLibraryElementError";

@@ -5,8 +5,6 @@ import { redirectTo } from "../../lib/redirect";
 import { ErrorResponse, draw, serve } from "../../testing/render";
 import { AuthorizeScreen } from "./AuthorizeScreen";
 
-vi.mock("../../lib/redirect");
-
 const user = userEvent.setup();
 const AT = "/dashboard/authorize?client_id=c1&state=s1&scope=read+reveal";
 const READ = "GET oauth/authorize";

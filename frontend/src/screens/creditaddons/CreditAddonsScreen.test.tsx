@@ -9,9 +9,6 @@ import { CONFIG, accountAnswer, planAnswer } from "../../testing/answers";
 import { ErrorResponse, draw, serve } from "../../testing/render";
 import { CreditAddonsScreen } from "./CreditAddonsScreen";
 
-vi.mock("../../lib/redirect");
-vi.mock("../../api/stripejs");
-
 const user = userEvent.setup();
 const AT = "/dashboard/creditaddons";
 const HOME = "/dashboard/main/dashboardmain";

@@ -1,13 +1,11 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { setConfig } from "../../api/config";
 import { redirectTo } from "../../lib/redirect";
 import { CONFIG, accountAnswer, planAnswer } from "../../testing/answers";
 import { ErrorResponse, draw, serve } from "../../testing/render";
 import { UpgradePlanScreen } from "./UpgradePlanScreen";
-
-vi.mock("../../lib/redirect");
 
 const user = userEvent.setup();
 const AT = "/dashboard/upgradeplan";
