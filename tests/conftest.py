@@ -216,7 +216,7 @@ def module_database(pg_url: str) -> Iterator[NewDatabase]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """serve(*words, cwd=, **environment): start `tableapi serve` and wait until it is ready.
+    """serve(*words, cwd=, access=, **environment): start `tableapi serve` and wait until it is ready.
 
     Stopped after the test.
     """

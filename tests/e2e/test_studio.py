@@ -53,8 +53,7 @@ def test_studio_shows_what_a_key_permits(serve: Serve, new_database: NewDatabase
             "writer": {"access": [own], "explain": True},
         },
     }
-    (access := tmp_path / "access.json").write_text(json.dumps(rights))
-    server = serve("--dataset", f"shop={url}", "--access", str(access), cwd=tmp_path)
+    server = serve("--dataset", f"shop={url}", access=rights, cwd=tmp_path)
     run_journey("studiosignin", server.url)
 
 

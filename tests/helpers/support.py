@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import shutil
@@ -201,14 +202,19 @@ def _remove_counters(port: int) -> None:
 
 
 def start(
-    stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, own: object = False, **environment: str | Path
-) -> Server:
+    stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, own: object = False,
+    access: object = None, **environment: str | Path,
+) -> Server:  # fmt: skip
     """Start `tableapi serve` and wait until it is ready; the stack stops it.
 
-    With `own` it is started by its command line instead of as a fork, for tests of what /proc shows.
+    `access` is the content of its access file. With `own` it is started by its command line instead of as a fork, for
+    tests of what /proc shows.
     """
     port = int(str(environment.get("PORT") or free_port()))
     log = folder / f"serve.{port}.log"
+    if access is not None:
+        (file := folder / f"access.{port}.json").write_text(json.dumps(access))
+        words += ("--access", str(file))
     settings: dict[str, str | Path] = {"DATA_DIR": folder / "data", "WORKERS": "1", "PORT": str(port)}
     settings |= environment
     variables = clean_environment(**settings)

@@ -88,11 +88,9 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
 
 
 @pytest.fixture(scope="module")
-def shop(module_serve: Serve, module_database: NewDatabase, tmp_path_factory: pytest.TempPathFactory) -> Server:
+def shop(module_serve: Serve, module_database: NewDatabase) -> Server:
     url = module_database((ROOT / "docs" / "tutorial" / "shop.sql").read_text())
-    folder = tmp_path_factory.mktemp("shop")
-    (folder / "access.json").write_text(json.dumps(ACCESS))
-    return module_serve("--dataset", f"shop={url}", "--access", "access.json", cwd=folder)
+    return module_serve("--dataset", f"shop={url}", access=ACCESS)
 
 
 @pytest.mark.parametrize(("method", "path", "options", "status", "words"), REQUESTS)

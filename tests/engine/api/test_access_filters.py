@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from itertools import combinations, count
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -158,10 +156,8 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def client(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: Any) -> Iterator[httpx.Client]:
-    folder: Path = tmp_path_factory.mktemp("access")
-    (folder / "access.json").write_text(json.dumps(ROLES.access))
-    server = module_serve("--dataset", f"x={module_database(TABLES)}", "--access", "access.json", cwd=folder)
+def client(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    server = module_serve("--dataset", f"x={module_database(TABLES)}", access=ROLES.access)
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=60) as client:
         yield client
 

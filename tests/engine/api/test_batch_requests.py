@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -52,10 +51,8 @@ def url(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def base(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    access: Path = tmp_path_factory.mktemp("batch") / "access.json"
-    access.write_text(json.dumps(ACCESS))
-    return module_serve("--dataset", f"shop={url}", "--access", str(access)).url + "/api/v2/shop/"
+def base(url: str, module_serve: Serve) -> str:
+    return module_serve("--dataset", f"shop={url}", access=ACCESS).url + "/api/v2/shop/"
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -150,10 +148,8 @@ def url(module_database: NewDatabase) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def base(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    access: Path = tmp_path_factory.mktemp("batch") / "access.json"
-    access.write_text(json.dumps(ACCESS))
-    return module_serve("--dataset", f"shop={url}", "--access", str(access)).url + "/api/v2/shop/"
+def base(url: str, module_serve: Serve) -> str:
+    return module_serve("--dataset", f"shop={url}", access=ACCESS).url + "/api/v2/shop/"
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -173,11 +172,10 @@ def test_a_tool_can_change_instead_of_replace(base: str) -> None:
     assert httpx2.get(f"{base}_table/item/6").json()["stock"] == 7, response.text
 
 
-def test_rights_and_row_rules_apply_to_a_change(url: str, module_serve: Serve, tmp_path: Any) -> None:
-    access = tmp_path / "access.json"
+def test_rights_and_row_rules_apply_to_a_change(url: str, module_serve: Serve) -> None:
     rule = {"component": "_table/item/*", "verb_mask": 31, "filters": [{"name": "stock", "operator": ">=", "value": 0}]}
-    access.write_text(json.dumps({"keys": {"clerk": {"role": "clerk"}}, "roles": {"clerk": {"access": [rule]}}}))
-    server = module_serve("--dataset", f"shop={url}", "--access", str(access))
+    access = {"keys": {"clerk": {"role": "clerk"}}, "roles": {"clerk": {"access": [rule]}}}
+    server = module_serve("--dataset", f"shop={url}", access=access)
     with httpx2.Client(base_url=f"{server.url}/api/v2/shop/", headers={"X-API-Key": "clerk"}) as http:
         assert http.patch("_table/item/7", json={"stock": 1}).status_code == 200
         assert http.patch("_table/item/7", json={"stock": {"$add": -1}}).status_code == 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,9 +48,7 @@ PATTERNS = {
 def http(tmp_path_factory: pytest.TempPathFactory, module_serve: Serve) -> Iterator[httpx2.Client]:
     with SystemServer(tmp_path_factory.mktemp("collations") / "postgres") as url:
         execute(url, SQL)
-        access = tmp_path_factory.mktemp("access") / "access.json"
-        access.write_text(json.dumps(ACCESS))
-        server = module_serve("--dataset", f"x={url}", "--access", str(access))
+        server = module_serve("--dataset", f"x={url}", access=ACCESS)
         headers = {"X-API-Key": "all"}
         with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", headers=headers, timeout=30) as client:
             yield client

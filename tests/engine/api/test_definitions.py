@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -66,12 +64,10 @@ ACCESS = {
 
 
 @pytest.fixture(scope="module")
-def base(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def base(module_database: NewDatabase, module_serve: Serve) -> str:
     url = module_database(TABLES)
-    folder: Path = tmp_path_factory.mktemp("definitions")
-    (folder / "access.json").write_text(json.dumps(ACCESS))
     public = "places,numbers,closed,close_it"
-    server = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder, PUBLIC_ROUTINES=public)
+    server = module_serve("--dataset", f"x={url}", access=ACCESS, PUBLIC_ROUTINES=public)
     return f"{server.url}/api/v2/x/_table"
 
 

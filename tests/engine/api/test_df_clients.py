@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,10 +29,9 @@ ACCESS = {
 
 
 @pytest.fixture(scope="module")
-def url(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    (access := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
+def url(module_database: NewDatabase, module_serve: Serve) -> str:
     words = ("--dataset", f"shop={module_database(SQL)}", "--dataset", f"hr={module_database(SQL)}")
-    return module_serve(*words, "--access", str(access), PUBLIC_ROUTINES="add,bump", STRICT_OPTIONS="off").url
+    return module_serve(*words, access=ACCESS, PUBLIC_ROUTINES="add,bump", STRICT_OPTIONS="off").url
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,11 +38,8 @@ ACCESS = {
 
 
 @pytest.fixture(scope="module")
-def http(
-    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx2.Client]:
-    (file := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
-    server = module_serve("--dataset", f"x={module_database(SQL)}", "--access", str(file))
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx2.Client]:
+    server = module_serve("--dataset", f"x={module_database(SQL)}", access=ACCESS)
     with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", timeout=30) as client:
         yield client
 

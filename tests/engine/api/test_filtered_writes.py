@@ -6,7 +6,6 @@ Keys have the same names on both sides of every reference, as in many databases:
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,10 +112,8 @@ def db(url: str) -> Iterator[SqlClient]:
 
 
 @pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Server:
-    access = tmp_path_factory.mktemp("access") / "access.json"
-    access.write_text(json.dumps(ACCESS))
-    return module_serve("--dataset", f"x={url}", "--access", str(access))
+def server(url: str, module_serve: Serve) -> Server:
+    return module_serve("--dataset", f"x={url}", access=ACCESS)
 
 
 def send(server: Server, verb: str, table: str, key: str = "boss", **options: Any) -> httpx2.Response:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -42,10 +40,8 @@ def url(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    file: Path = tmp_path_factory.mktemp("access") / "access.json"
-    file.write_text(json.dumps(ACCESS))
-    started = module_serve("--dataset", f"shop={url}", "--access", str(file), IMPORT_BYTES="50000000")
+def server(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
+    started = module_serve("--dataset", f"shop={url}", access=ACCESS, IMPORT_BYTES="50000000")
     with httpx.Client(base_url=started.url, timeout=60, headers={"X-API-Key": FULL}) as client:
         yield client
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -65,10 +63,8 @@ def database(url: str) -> Iterator[SqlClient]:
 
 
 @pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder: Path = tmp_path_factory.mktemp("lists")
-    (folder / "access.json").write_text(json.dumps(ACCESS))
-    started = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder, STATEMENT_SECONDS="2")
+def server(url: str, module_serve: Serve) -> str:
+    started = module_serve("--dataset", f"x={url}", access=ACCESS, STATEMENT_SECONDS="2")
     return f"{started.url}/api/v2/x/_table"
 
 

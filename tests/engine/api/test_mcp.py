@@ -20,17 +20,9 @@ MESSAGE = {"Content-Type": "application/json", "Accept": "application/json, text
 
 
 @pytest.fixture(scope="module")
-def server(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Server:
-    access = tmp_path_factory.mktemp("access") / "access.json"
-    access.write_text(json.dumps(ACCESS))
-    return module_serve(
-        "--dataset",
-        f"x={module_database(SQL + HIDDEN)}",
-        "--access",
-        str(access),
-        PUBLIC_ROUTINES="revenue",
-        METRICS_TOKEN="metrics",
-    )
+def server(module_database: NewDatabase, module_serve: Serve) -> Server:
+    settings = {"PUBLIC_ROUTINES": "revenue", "METRICS_TOKEN": "metrics"}
+    return module_serve("--dataset", f"x={module_database(SQL + HIDDEN)}", access=ACCESS, **settings)
 
 
 @pytest.fixture(scope="module")

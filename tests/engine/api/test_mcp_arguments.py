@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.helpers.agents import agent
@@ -12,10 +10,8 @@ from tests.helpers.support import NewDatabase, Serve
 
 
 @pytest.fixture(scope="module")
-def url(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    access = tmp_path_factory.mktemp("access") / "access.json"
-    access.write_text(json.dumps(ACCESS))
-    return f"{module_serve('--dataset', f'x={module_database(SQL + HIDDEN)}', '--access', str(access)).url}/mcp"
+def url(module_database: NewDatabase, module_serve: Serve) -> str:
+    return f"{module_serve('--dataset', f'x={module_database(SQL + HIDDEN)}', access=ACCESS).url}/mcp"
 
 
 async def test_a_boolean_identifier_is_rejected(url: str) -> None:

@@ -45,9 +45,8 @@ def database(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def url(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    (file := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
-    return f"{module_serve('--dataset', f'shop={database}', '--access', str(file)).url}/mcp"
+def url(database: str, module_serve: Serve) -> str:
+    return f"{module_serve('--dataset', f'shop={database}', access=ACCESS).url}/mcp"
 
 
 @pytest.fixture

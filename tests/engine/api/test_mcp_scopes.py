@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -40,21 +39,14 @@ def peer() -> Iterator[Issuer]:
 
 
 @pytest.fixture(scope="module")
-def access(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file: Path = tmp_path_factory.mktemp("access") / "access.json"
-    file.write_text(json.dumps(ACCESS))
-    return file
-
-
-@pytest.fixture(scope="module")
 def database(module_database: NewDatabase) -> str:
     return module_database(SQL)
 
 
 @pytest.fixture(scope="module")
-def server(peer: Issuer, database: str, access: Path, module_serve: Serve) -> Server:
+def server(peer: Issuer, database: str, module_serve: Serve) -> Server:
     return module_serve(
-        "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
+        "--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
         PUBLIC_ROUTINES="double",
     )  # fmt: skip
 
@@ -114,11 +106,9 @@ def test_a_token_with_one_matching_audience_is_accepted(server: Server, peer: Is
     assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=headers).status_code == 200
 
 
-def test_an_audience_that_is_not_a_url_can_be_configured(
-    peer: Issuer, database: str, access: Path, module_serve: Serve
-) -> None:
+def test_an_audience_that_is_not_a_url_can_be_configured(peer: Issuer, database: str, module_serve: Serve) -> None:
     server = module_serve(
-        "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
+        "--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
         MCP_AUDIENCE="api://tables",
     )  # fmt: skip
     for audience, status in (("api://tables", 200), (f"{server.url}/mcp", 401)):
@@ -250,8 +240,8 @@ def test_callers_with_a_key_get_no_sign_in_challenge(server: Server) -> None:
     assert response.status_code == 200
 
 
-def test_a_server_without_an_issuer_has_no_sign_in(database: str, access: Path, module_serve: Serve) -> None:
-    server = module_serve("--dataset", f"shop={database}", "--access", str(access), JWT_SECRET=SECRET)
+def test_a_server_without_an_issuer_has_no_sign_in(database: str, module_serve: Serve) -> None:
+    server = module_serve("--dataset", f"shop={database}", access=ACCESS, JWT_SECRET=SECRET)
     response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
     assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
     assert httpx.get(f"{server.url}{RESOURCE}/mcp").status_code == 404

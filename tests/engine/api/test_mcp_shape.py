@@ -56,9 +56,8 @@ def url(database: str, module_serve: Serve) -> str:
 
 
 @pytest.fixture(scope="module")
-def limited(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Server:
-    (file := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
-    return module_serve("--dataset", f"rental={database}", "--access", str(file))
+def limited(database: str, module_serve: Serve) -> Server:
+    return module_serve("--dataset", f"rental={database}", access=ACCESS)
 
 
 def sent(method: str, **params: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -28,12 +27,8 @@ def database(url: str) -> Iterator[SqlClient]:
 
 
 @pytest.fixture(scope="module")
-def http(
-    url: str, database: SqlClient, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx.Client]:
-    folder: Path = tmp_path_factory.mktemp("geometries")
-    (folder / "access.json").write_text(json.dumps(ACCESS))
-    server = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
+def http(url: str, database: SqlClient, module_serve: Serve) -> Iterator[httpx.Client]:
+    server = module_serve("--dataset", f"x={url}", access=ACCESS)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", headers={"X-API-Key": "all"}, timeout=30) as client:
         yield client
 

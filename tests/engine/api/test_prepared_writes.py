@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -40,12 +38,10 @@ def database(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def server(database: str, module_serve: Serve) -> str:
     execute(database, TABLES)
-    folder: Path = tmp_path_factory.mktemp("known")
     keys = {"all": {"role": "*"}, **{f"owner-{n}": {"role": "owner", "user": {"id": n}} for n in (1, 2)}}
-    (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
-    started = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    started = module_serve("--dataset", f"x={database}", access={"keys": keys, "roles": ROLES})
     return f"{started.url}/api/v2/x/_table"
 
 

@@ -7,9 +7,7 @@ response as one to a missing row, whatever names it.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -26,11 +24,9 @@ def database(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def server(database: str, module_serve: Serve) -> str:
     execute(database, TABLES)
-    folder: Path = tmp_path_factory.mktemp("refers")
-    (folder / "access.json").write_text(json.dumps(ACCESS))
-    started = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    started = module_serve("--dataset", f"x={database}", access=ACCESS)
     return f"{started.url}/api/v2/x/_table"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -33,11 +32,9 @@ def database(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def http(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    file: Path = tmp_path_factory.mktemp("access") / "access.json"
-    file.write_text(json.dumps(ACCESS))
+def http(database: str, module_serve: Serve) -> Iterator[httpx.Client]:
     started = module_serve(
-        "--dataset", f"chat={database}", "--access", str(file), JWT_SECRET=SECRET, DATABASE_CONNECTIONS="4",
+        "--dataset", f"chat={database}", access=ACCESS, JWT_SECRET=SECRET, DATABASE_CONNECTIONS="4",
         STATEMENT_SECONDS="1", LOG_LEVEL="warning",
     )  # fmt: skip
     with httpx.Client(base_url=started.url, timeout=30) as client:

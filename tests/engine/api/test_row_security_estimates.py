@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2 as httpx
 import pytest
@@ -36,12 +34,8 @@ ACCESS = {
 
 
 @pytest.fixture(scope="module")
-def http(
-    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx.Client]:
-    file: Path = tmp_path_factory.mktemp("access") / "access.json"
-    file.write_text(json.dumps(ACCESS))
-    started = module_serve("--dataset", f"x={module_database(SQL)}", "--access", str(file), LOG_LEVEL="warning")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    started = module_serve("--dataset", f"x={module_database(SQL)}", access=ACCESS, LOG_LEVEL="warning")
     with httpx.Client(base_url=f"{started.url}/api/v2/x", timeout=30) as client:
         yield client
 

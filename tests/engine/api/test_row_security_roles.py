@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -31,7 +29,7 @@ def url(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def http(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def http(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
     """Serve the tutorial's schema as its login, which has no right to any table."""
     access = {
         "roles": {
@@ -46,10 +44,8 @@ def http(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
         },
         "anonymous": "web_anon",
     }  # fmt: skip
-    file: Path = tmp_path_factory.mktemp("access") / "access.json"
-    file.write_text(json.dumps(access))
     login = "authenticator:mysecretpassword@" + url.rpartition("@")[2]
-    started = module_serve("--dataset", f"todo=postgresql://{login}", "--access", str(file), JWT_SECRET=SECRET)
+    started = module_serve("--dataset", f"todo=postgresql://{login}", access=access, JWT_SECRET=SECRET)
     with httpx.Client(base_url=started.url, timeout=30) as client:
         yield client
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -82,9 +81,8 @@ def own_relations(client: httpx2.Client, table: str) -> list[str]:
     return [each["name"] for each in related if each["type"] == "many_many" and each["ref_table"] == table]
 
 
-def test_rights_on_the_junction_apply(url: str, serve: Serve, tmp_path: Path) -> None:
-    (file := tmp_path / "access.json").write_text(json.dumps(ACCESS))
-    server = serve("--dataset", f"x={url}", "--access", str(file))
+def test_rights_on_the_junction_apply(url: str, serve: Serve) -> None:
+    server = serve("--dataset", f"x={url}", access=ACCESS)
     with httpx2.Client(base_url=f"{server.url}/api/v2/x/", timeout=30) as client:
         blind, reader = {"X-API-Key": "blind"}, {"X-API-Key": "reader"}
         for name in (FOLLOWERS, FOLLOWED):

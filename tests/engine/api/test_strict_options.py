@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,11 +86,10 @@ def test_strict_options_can_be_turned_off_by_a_setting(address: str, serve: Serv
     assert httpx2.get(f"{table}?nope=1", headers={"Prefer": "handling=strict"}).status_code == 400
 
 
-def test_access_files_are_strict_and_hide_inaccessible_tables(address: str, serve: Serve, tmp_path: Path) -> None:
+def test_access_files_are_strict_and_hide_inaccessible_tables(address: str, serve: Serve) -> None:
     entry = {"component": "_table/customer/*", "verb_mask": 1}
     access = {"keys": {"k" * 32: {"role": "reader"}}, "roles": {"reader": {"access": [entry]}}}
-    (tmp_path / "access.json").write_text(json.dumps(access))
-    url = serve("--dataset", f"shop={address}", "--access", str(tmp_path / "access.json")).url + "/api/v2/shop/_table"
+    url = serve("--dataset", f"shop={address}", access=access).url + "/api/v2/shop/_table"
     key = {"X-API-Key": "k" * 32}
     assert httpx2.get(f"{url}/customer?nope=1", headers=key).status_code == 400
     for hidden in ("purchase", "nothing"):

@@ -36,22 +36,15 @@ def database(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def access(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file: Path = tmp_path_factory.mktemp("access") / "access.json"
-    file.write_text(json.dumps(ACCESS))
-    return file
-
-
-@pytest.fixture(scope="module")
 def peer() -> Iterator[Issuer]:
     with issuer() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def http(peer: Issuer, database: str, access: Path, module_serve: Serve) -> Iterator[httpx.Client]:
+def http(peer: Issuer, database: str, module_serve: Serve) -> Iterator[httpx.Client]:
     started = module_serve(
-        "--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url,
+        "--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url,
         JWT_ISSUER="https://issuer.example", JWT_AUDIENCE="shop", JWT_ALGORITHMS="RS256,ES256,EdDSA,Ed25519",
     )  # fmt: skip
     with httpx.Client(base_url=started.url, timeout=30) as client:
@@ -152,7 +145,7 @@ def test_unknown_keys_do_not_flood_the_issuer(http: httpx.Client, peer: Issuer) 
     assert peer.requests - before <= 1
 
 
-def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, access: Path, serve: Serve) -> None:
+def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, serve: Serve) -> None:
     with issuer() as weak:
         published, small = "a-published-secret-of-thirty-two-bytes", rsa.generate_private_key(65537, 1024)
         with warnings.catch_warnings():
@@ -162,7 +155,7 @@ def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, access: 
             OctKey.import_key(published).as_dict() | {"kid": "oct"}, short.as_dict(private=False) | {"kid": "short"},
             {"kty": "unknown"}, {"kty": "RSA", "n": "!", "e": 5}, "no object",
         ]  # fmt: skip
-        started = serve("--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=weak.url)
+        started = serve("--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=weak.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
             assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=published, kid="oct"))) == "bad_token"
             weakly = bearer(CLAIMS, key=short, algorithm="RS256", kid="short")
@@ -171,10 +164,10 @@ def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, access: 
 
 
 @pytest.mark.parametrize("broken", ["status", "json", "large"])
-def test_a_failing_issuer_gives_a_clear_error(database: str, access: Path, serve: Serve, broken: str) -> None:
+def test_a_failing_issuer_gives_a_clear_error(database: str, serve: Serve, broken: str) -> None:
     with issuer() as failing:
         failing.broken = broken
-        started = serve("--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=failing.url)
+        started = serve("--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=failing.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
             response = http.get(PATH, headers=of(failing))
             assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
@@ -182,18 +175,18 @@ def test_a_failing_issuer_gives_a_clear_error(database: str, access: Path, serve
             assert http.get(PATH, headers={"X-API-Key": "service"}).status_code == 200
 
 
-def test_known_keys_stay_in_use_while_the_issuer_is_down(database: str, access: Path, serve: Serve) -> None:
+def test_known_keys_stay_in_use_while_the_issuer_is_down(database: str, serve: Serve) -> None:
     with issuer() as peer:
-        started = serve("--dataset", f"shop={database}", "--access", str(access), JWT_JWKS=peer.url)
+        started = serve("--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
             assert http.get(PATH, headers=of(peer)).status_code == 200
             peer.close()
             assert http.get(PATH, headers=of(peer, sub="ben")).json() == {"resource": [{"name": "desk"}]}
 
 
-def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, access: Path, serve: Serve) -> None:
+def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, serve: Serve) -> None:
     started = serve(
-        "--dataset", f"shop={database}", "--access", str(access), JWT_SECRET=SECRET,
+        "--dataset", f"shop={database}", access=ACCESS, JWT_SECRET=SECRET,
         JWT_ROLE_CLAIM="app_metadata.role", JWT_DEFAULT_ROLE="reader",
     )  # fmt: skip
     with httpx.Client(base_url=started.url, timeout=30) as http:
@@ -217,8 +210,9 @@ def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, ac
     ],
 )
 def test_contradictory_settings_prevent_the_start(
-    database: str, access: Path, tmp_path: Path, settings: dict[str, str], text: str
+    database: str, tmp_path: Path, settings: dict[str, str], text: str
 ) -> None:
+    (access := tmp_path / "access.json").write_text(json.dumps(ACCESS))
     done = tableapi("serve", "--dataset", f"shop={database}", "--access", str(access), cwd=tmp_path, **settings)
     assert done.returncode in (1, 2)
     assert text in done.stderr + done.stdout

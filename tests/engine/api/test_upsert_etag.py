@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -84,14 +83,12 @@ def database(module_database: NewDatabase) -> str:
 
 
 @pytest.fixture(scope="module")
-def base(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder: Path = tmp_path_factory.mktemp("upsert")
+def base(database: str, module_serve: Serve) -> str:
     keys = {
         name: {"role": role}
         for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"), ("writer", "writer"))
     }
-    (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
-    server = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder, WORKERS="2")
+    server = module_serve("--dataset", f"x={database}", access={"keys": keys, "roles": ROLES}, WORKERS="2")
     return f"{server.url}/api/v2/x/_table"
 
 
