@@ -12,7 +12,9 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 
 from tests.helpers.agents import INITIALIZE
+from tests.helpers.product import API, User
 
+AUTHORIZE = f"{API}oauth/authorize"
 REDIRECT = "http://127.0.0.1:33418/callback"
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 
@@ -108,6 +110,21 @@ class OAuthClient:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         bearer = {"Authorization": f"Bearer {token or self.tokens['access_token']}"}
         return await self.http.post("/mcp", json=message, headers=bearer | ACCEPT)
+
+
+async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
+    """Decide like the app's screen, and return the address that the browser opens."""
+    response = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
+    assert response.status_code == 200, response.text
+    redirect: str = response.json()["redirect"]
+    return redirect
+
+
+async def signed_in(client: OAuthClient, user: User, scope: str = "read") -> OAuthClient:
+    """Sign a client in with some scopes."""
+    code = client.code(await consent(user, client.request(scope), *scope.split()))
+    assert (await client.redeem(code)).status_code == 200
+    return client
 
 
 def challenge_of(verifier: str) -> str:

@@ -10,8 +10,10 @@ import pytest
 
 from product.vendors.oidc import Identity, Provider
 from tableapi.app.features.mcp.endpoint import Mcp
+from tests.helpers.desk import Staff, unlimited_staff
 from tests.helpers.oauth import OAuthClient
-from tests.helpers.product import Product
+from tests.helpers.product import Account, Product
+from tests.helpers.rights import OWN_MARK, furnish, outsiders
 from tests.helpers.statements import PLAYED, hand_over, recorded, shared_folder
 from tests.helpers.support import ROOT
 
@@ -56,3 +58,30 @@ async def client(product: Product) -> AsyncIterator[OAuthClient]:
         assert (await client.register()).status_code == 201
         yield client
     await product.app.feature(Mcp).close()
+
+
+@pytest.fixture(scope="module")
+async def victim(product: Product) -> Account:
+    """Create an account with a row in every exposed table."""
+    account = await product.account()
+    await furnish(product, account)
+    return account
+
+
+@pytest.fixture(scope="module")
+async def support(product: Product) -> AsyncIterator[Staff]:
+    async with unlimited_staff(product) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+async def neighbor(product: Product) -> Account:
+    """Create another account with rows of its own."""
+    account = await product.account()
+    await furnish(product, account, OWN_MARK)
+    return account
+
+
+@pytest.fixture(scope="module")
+async def callers(product: Product, victim: Account, neighbor: Account, support: Staff) -> dict[str, str]:
+    return await outsiders(product, victim, neighbor, support)

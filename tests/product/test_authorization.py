@@ -23,26 +23,10 @@ from product.authorization import clients
 from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import agent
 from tests.helpers.names import resolve
-from tests.helpers.oauth import ACCEPT, REDIRECT, OAuthClient, answer_of, challenge_of
-from tests.helpers.product import API, TABLE, Account, Product, User
+from tests.helpers.oauth import ACCEPT, AUTHORIZE, REDIRECT, OAuthClient, answer_of, challenge_of, consent, signed_in
+from tests.helpers.product import API, TABLE, Account, Product
 
-AUTHORIZE = f"{API}oauth/authorize"
 ALL = "read write delete reveal"
-
-
-async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
-    """Decide like the app's screen, and return the address that the browser opens."""
-    response = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
-    assert response.status_code == 200, response.text
-    redirect: str = response.json()["redirect"]
-    return redirect
-
-
-async def signed_in(client: OAuthClient, user: User, scope: str = "read") -> OAuthClient:
-    """Sign a client in with some scopes."""
-    code = client.code(await consent(user, client.request(scope), *scope.split()))
-    assert (await client.redeem(code)).status_code == 200
-    return client
 
 
 async def events(product: Product, account: Account) -> list[str]:

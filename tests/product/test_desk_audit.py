@@ -13,8 +13,8 @@ from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.changes import EventStream
 from tests.helpers.desk import Staff, staff, unlimited_staff, view
 from tests.helpers.product import API, TABLE, Account, Product
+from tests.helpers.rights import furnish
 from tests.helpers.support import until
-from tests.product.test_policy_matrix import furnish
 
 
 @pytest.fixture(scope="module")

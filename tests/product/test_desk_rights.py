@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
 
 import policy
-from tests.helpers.desk import Staff, unlimited_staff
+from tests.helpers.desk import Staff
 from tests.helpers.product import API, TABLE, Account, Product
-from tests.product.test_policy_matrix import furnish
 
-MARK = "desk-victim"
 CALLS = {
     ("POST", "find"), ("POST", "client"), ("POST", "credits"), ("POST", "plan"), ("GET", "feedback"),
     ("POST", "feedback"), ("POST", "suppress"), ("POST", "sessions"), ("POST", "secondfactor"), ("POST", "mail"),
@@ -31,20 +28,7 @@ SECRET = re.compile(r"^password|hash$|cipher$|^token|payload|payurl|^url$|^path$
 
 
 @pytest.fixture(scope="module")
-async def victim(product: Product) -> Account:
-    account = await product.account()
-    await furnish(product, account, MARK)
-    return account
-
-
-@pytest.fixture(scope="module")
-async def member(product: Product) -> AsyncIterator[Staff]:
-    async with unlimited_staff(product) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-async def others(product: Product, victim: Account, member: Staff) -> dict[str, httpx2.AsyncClient]:
+async def others(product: Product, victim: Account, support: Staff) -> dict[str, httpx2.AsyncClient]:
     fresh, other = await product.account(), await product.account()
     await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
     return {
@@ -102,8 +86,8 @@ async def test_nothing_of_the_desk_is_described_to_others(others: dict[str, http
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
-async def test_staff_read_every_table_and_write_none(member: Staff, victim: Account, table: str) -> None:
-    response = await member.table(table, limit="5", include_count="true")
+async def test_staff_read_every_table_and_write_none(support: Staff, victim: Account, table: str) -> None:
+    response = await support.table(table, limit="5", include_count="true")
     assert response.status_code == 200, response.text
     for method, path, body in (
         ("POST", table, {"resource": [{"clientid": victim.clientid}]}),
@@ -112,34 +96,34 @@ async def test_staff_read_every_table_and_write_none(member: Staff, victim: Acco
         ("DELETE", f"{table}/1", None),
         ("DELETE", f"{table}?force=true", None),
     ):
-        refused = await member.http.request(method, TABLE + path, json=body)
+        refused = await support.http.request(method, TABLE + path, json=body)
         assert refused.status_code == 403, refused.text
         assert refused.json()["error"]["context"]["reason"] == "desk_only"
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
-async def test_no_secret_column_exists(product: Product, member: Staff, table: str) -> None:
+async def test_no_secret_column_exists(product: Product, support: Staff, table: str) -> None:
     rows = await product.db.fetch("select attname from pg_attribute where attrelid = $1::text::regclass", table)
     columns = {row["attname"] for row in rows if SECRET.search(row["attname"])}
     for column in columns:
         for query in ({"fields": column}, {"filter": f"{column} is null"}, {"order": column}):
-            response = await member.table(table, **query)
+            response = await support.table(table, **query)
             assert response.status_code == 400, (column, response.text)
             assert response.json()["error"]["context"]["reason"] == "unknown_field"
-    described = (await member.http.get(f"{API}leads/_spec", params={"compact": "true"})).text
+    described = (await support.http.get(f"{API}leads/_spec", params={"compact": "true"})).text
     assert table in described
-    assert not columns & {name for shown in (await member.table(table)).json()["resource"] for name in shown}
+    assert not columns & {name for shown in (await support.table(table)).json()["resource"] for name in shown}
 
 
-async def test_secret_tables_do_not_exist_for_staff(member: Staff) -> None:
+async def test_secret_tables_do_not_exist_for_staff(support: Staff) -> None:
     for table in ("onetimetoken", "stafftoken", "signinfailure", "idempotency", "reservedkey", "suppression",
                   "socialaccount", "pgqueuer", "personalias", "formeraddress"):  # fmt: skip
-        assert (await member.table(table)).status_code == 404, table
+        assert (await support.table(table)).status_code == 404, table
 
 
 @pytest.mark.parametrize(("table", "column"), SEALED)
 async def test_sealed_values_are_never_returned(
-    product: Product, member: Staff, victim: Account, table: str, column: str
+    product: Product, support: Staff, victim: Account, table: str, column: str
 ) -> None:
     stored = await product.db.fetchval(
         f"select {column} from {table} where clientid = $1 and {column} is not null limit 1", victim.clientid
@@ -151,7 +135,7 @@ async def test_sealed_values_are_never_returned(
     wire = {"X-Field-Encryption": "session-v1"}
     key = {"usercontact": "contactid", "contactfeedback": "feedbackid", "apikeys": "keyid",
            "webhook": "webhookid"}[table]  # fmt: skip
-    row = (await member.table(table, filter=mine, limit="1")).json()["resource"][0]
+    row = (await support.table(table, filter=mine, limit="1")).json()["resource"][0]
     reads = [
         (table, {"filter": mine}, {}),
         (table, {"filter": mine}, wire),
@@ -169,10 +153,10 @@ async def test_sealed_values_are_never_returned(
         ("client", {"filter": mine, "related": "*"}, {}),
     ]
     for path, query, headers in reads:
-        response = await member.http.get(TABLE + path, params=query, headers=headers)
+        response = await support.http.get(TABLE + path, params=query, headers=headers)
         assert response.status_code in (200, 400, 403), (path, query, response.text)
         assert not [value for value in (*CONTACT, stored, "s1.", '"v1.') if value in response.text], (path, query)
-    shown = (await member.table(table, filter=mine)).json()["resource"]
+    shown = (await support.table(table, filter=mine)).json()["resource"]
     assert {record[column] for record in shown} <= {None, "*****"}
     for query in (
         {"filter": f"{column} like 's1.%'"},
@@ -186,22 +170,22 @@ async def test_sealed_values_are_never_returned(
         {"fields": f"{column}::text"},
         {"fields": f"highlight({column})"},
     ):
-        response = await member.table(table, **query)
+        response = await support.table(table, **query)
         assert response.status_code == 400, (query, response.text)
         assert stored not in response.text
-    related = await member.table("client", filter=f"{table}_by_clientid.{column} like 's1.%'")
+    related = await support.table("client", filter=f"{table}_by_clientid.{column} like 's1.%'")
     assert related.status_code == 400, related.text
 
 
 async def test_the_tag_of_a_list_does_not_follow_a_sealed_value(
-    product: Product, member: Staff, victim: Account
+    product: Product, support: Staff, victim: Account
 ) -> None:
     mine = {"filter": f"clientid = {victim.clientid}", "fields": "contactid,emails"}
-    before = (await member.table("usercontact", **mine)).headers["ETag"]
+    before = (await support.table("usercontact", **mine)).headers["ETag"]
     other = product.scripts.vault.seal('[{"address": "other@home.example", "type": "personal"}]')
     sql = "update usercontact set emails = $2 where clientid = $1 and emails is not null"
     await product.db.execute(sql, victim.clientid, other)
-    assert (await member.table("usercontact", **mine)).headers["ETag"] == before
+    assert (await support.table("usercontact", **mine)).headers["ETag"] == before
 
 
 def test_every_table_with_sealed_values_masks_them_for_staff() -> None:
@@ -212,11 +196,11 @@ def test_every_table_with_sealed_values_masks_them_for_staff() -> None:
     assert all(set(access.masked) == {"staff"} for access in policy.POLICIES["staff"].values())
 
 
-async def test_staff_use_no_call_of_the_app(product: Product, member: Staff, victim: Account) -> None:
+async def test_staff_use_no_call_of_the_app(product: Product, support: Staff, victim: Account) -> None:
     for script in product.scripts:
         if script.public or "staff" in script.roles:
             continue
         path = script.name.partition("{")[0] + ("1" if script.tail else "")
-        response = await member.http.request(script.method, API + path, json={})
+        response = await support.http.request(script.method, API + path, json={})
         assert response.status_code == 403, (script.name, response.text)
         assert response.json()["error"]["context"]["reason"] == "desk_only"

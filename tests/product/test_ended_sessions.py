@@ -13,10 +13,9 @@ import pytest
 
 from tests.helpers.changes import EventStream
 from tests.helpers.fixtures import open_product
-from tests.helpers.oauth import OAuthClient
+from tests.helpers.oauth import OAuthClient, signed_in
 from tests.helpers.product import KEY, TABLE, Account, Product, User
 from tests.helpers.support import NewDatabase, until
-from tests.product.test_authorization import signed_in
 from tests.system.statements.proxy import StatementProxy
 
 LATE = 0.2  # seconds between a notification and its arrival

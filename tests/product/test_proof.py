@@ -10,9 +10,8 @@ import httpx2
 import pytest
 
 from product.accounts import passwords
-from tests.helpers.oauth import OAuthClient
+from tests.helpers.oauth import OAuthClient, signed_in
 from tests.helpers.product import API, TABLE, Product, User
-from tests.product.test_authorization import signed_in
 from tests.product.test_second_factor import Phone
 
 PASSWORD = "Sesame123"

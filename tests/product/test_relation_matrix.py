@@ -17,7 +17,7 @@ import pytest
 import policy
 from tableapi.schema.model import Relation, Table
 from tests.helpers.product import TABLE, Account, Product
-from tests.product.test_policy_matrix import KEYS, MARK, furnish
+from tests.helpers.rights import KEYS, MARK, furnish
 
 ALL_KEYS = KEYS | {"subscriptionplan": "planid"}
 WHO = ("clientid", "appuserid", "revealedby", "dialrevealedby", "actor", "keyid", "apikey")
@@ -56,13 +56,6 @@ async def _snapshot(product: Product, clientid: int) -> dict[str, list[dict[str,
         rows = await product.db.fetch(f"select t::text as row from {name} t where clientid = $1 order by 1", clientid)
         rows_of[name] = [dict(row) for row in rows]
     return rows_of
-
-
-@pytest.fixture(scope="module")
-async def victim(product: Product) -> Account:
-    account = await product.account()
-    await furnish(product, account)
-    return account
 
 
 @pytest.fixture(scope="module")

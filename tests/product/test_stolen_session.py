@@ -14,9 +14,8 @@ import pytest
 
 from product.accounts import passwords, tokens
 from tests.helpers.changes import EventStream
-from tests.helpers.oauth import OAuthClient
+from tests.helpers.oauth import OAuthClient, consent, signed_in
 from tests.helpers.product import API, KEY, TABLE, Account, Product, User
-from tests.product.test_authorization import consent, signed_in
 from tests.product.test_second_factor import Phone
 from tests.product.test_takeover import enter
 

@@ -8,7 +8,7 @@ from typing import Any
 import policy
 from tableapi.ratelimit import counter
 from tests.helpers.product import API, TABLE, Product
-from tests.product.test_policy_matrix import KEYS, furnish
+from tests.helpers.rights import KEYS, furnish
 from tests.system.replay.recording import Exchange, exchange
 
 READS: tuple[dict[str, str], ...] = (
