@@ -37,7 +37,7 @@ CHECK_SECONDS = 10.0
 READ_SECONDS = 300.0
 
 
-class Turns(Protocol):
+class TurnTaking(Protocol):
     """Admits the reads of each caller (`db/turns.py`)."""
 
     def enter(self, caller: str) -> bool: ...
@@ -47,24 +47,24 @@ class Turns(Protocol):
     def leave(self, caller: str) -> None: ...
 
 
-class Lane(Protocol):
+class Connections(Protocol):
     """Connections for reads or for writes: of the pool, as a database role, or a single one."""
 
     def acquire(self) -> AbstractAsyncContextManager[Any]: ...
 
     async def fetchrow(self, sql: str, *args: Any) -> Any: ...
 
-    def turns(self, sql: str) -> Turns: ...
+    def turns(self, sql: str) -> TurnTaking: ...
 
 
 class Lanes(Protocol):
     """The connections of a request."""
 
     @property
-    def reads(self) -> Lane: ...
+    def reads(self) -> Connections: ...
 
     @property
-    def writes(self) -> Lane: ...
+    def writes(self) -> Connections: ...
 
 
 class Dataset:

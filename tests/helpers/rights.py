@@ -1,6 +1,6 @@
 """Rows of one account, the callers that may not reach them, and the requests that name them.
 
-Each door of the API is asked all of them: `test_policy_matrix` (reads, writes, QUERY), `test_batch_matrix` (batches),
+Each door of the API gets all of them: `test_policy_matrix` (reads, writes, QUERY), `test_batch_matrix` (batches),
 `test_other_ways_matrix` (exports, tools, descriptions, streams).
 """
 
