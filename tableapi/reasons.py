@@ -189,7 +189,7 @@ REASONS: dict[str, dict[str, tuple[int, str, str]]] = {
         "unknown_webhook": (404, "The dataset has no webhook with this name.", "GET `/_webhooks` lists them."),
         "unknown_event": (404, "The webhook's log has no event with this id.",
             "Events are removed after `WEBHOOKS_KEEP_SECONDS`; use an event from the list."),
-        "not_live": (409, "Changes to this table cannot be followed: the policy does not mark it with `changes`, its "
+        "no_changes": (409, "Changes to this table cannot be followed: the policy does not mark it with `changes`, its "
             "triggers are missing, or the server's user may not read the change log.",
             "Read the table again instead; the operator enables streams with [`tableapi changes "
             "install`](commands.md#tableapi-changes)."),

@@ -4,68 +4,53 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import asyncpg
 
 from tableapi.auth.policy import Actor
+from tableapi.changes.fanout import Changes, Check, Fanout
 from tableapi.changes.stream import EventStream, Holders, StreamCounts
 from tableapi.datasets.dataset import ServedDataset
-from tableapi.errors import RETRY, ApiError, Busy
+from tableapi.errors import RETRY, Busy
 from tableapi.log import get_logger
-from tableapi.observability import background, metrics
+from tableapi.observability import background
 
 log = get_logger(__name__)
-Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
-Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
 MAX_ARRIVED = 10_000  # notifications waiting for the check of callers; beyond that, the streams end
-WAIT_SECONDS, RETRY_SECONDS, CHECK_SECONDS, UNREAD_SECONDS = 5.0, 0.5, 4.0, 10.0
+WAIT_SECONDS, RETRY_SECONDS = 5.0, 0.5
 _LINE_END = re.compile("\r\n|\r|\n")  # of server-sent events; any that is left would begin a field or an event
 RESET = b"event: reset\ndata: {}\n\n"
 
 
 class ChannelStream(EventStream):
-    """The stream of one client.
+    """The stream of one client. actor: the caller when the stream was opened."""
 
-    holders: the names under which it counts. actor: the caller when the stream was opened.
-    """
-
-    __slots__ = ("actor", "begun", "channel", "headers", "holders", "hub", "ip")
+    __slots__ = ("actor", "begun", "channel")
 
     def __init__(
-        self, hub: ChannelHub, channel: str, actor: Actor, holders: Holders, headers: Mapping[str, str],
-        ip: str, limit: int,
+        self, channel: str, actor: Actor, holders: Holders, headers: Mapping[str, str], ip: str, limit: int,
+        closed: Callable[[ChannelStream], None],
     ) -> None:  # fmt: skip
-        super().__init__(limit)
+        super().__init__(holders, headers, ip, limit, closed)
         self.begun = False  # whether the first event has been sent
-        self.hub, self.channel, self.actor, self.holders = hub, channel, actor, holders
-        self.headers, self.ip = headers, ip
-
-    def removed(self) -> None:
-        """Forget the stream, which has ended."""
-        self.hub.closed(self)
+        self.channel, self.actor = channel, actor
 
 
-class ChannelHub:
-    """The streams of one dataset."""
+class ChannelHub(Fanout[ChannelStream]):
+    """Follow the channels of a dataset while it has streams."""
 
     def __init__(
         self, dataset: ServedDataset, heartbeat: float, counts: StreamCounts, check: Check, changes: Changes
     ) -> None:
-        self.dataset, self._heartbeat, self._counts, self._check, self._changes = (
-            dataset, heartbeat, counts, check, changes
-        )  # fmt: skip
+        super().__init__(dataset, heartbeat, counts, check, changes)
         self._arrived: deque[tuple[str, bytes]] = deque()
         self._sending: asyncio.Task[None] | None = None
-        self.streams: dict[str, dict[ChannelStream, None]] = {}
+        self._of: dict[str, dict[ChannelStream, None]] = {}  # streams by channel
         self._heard: dict[str, asyncio.Event] = {}  # channels that are listened to, or will be
         self._changed = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def __iter__(self) -> Iterator[ChannelStream]:
-        return (stream for streams in list(self.streams.values()) for stream in list(streams))
+        self._listening: asyncio.Task[None] | None = None
 
     async def open(self, stream: ChannelStream) -> None:
         """Add a stream once its channel is being listened to.
@@ -74,15 +59,12 @@ class ChannelHub:
             Busy: that takes too long, or the server is full.
             TooMany: the caller or its account has too many streams.
         """
-        self._counts.add(stream.holders)
-        self.streams.setdefault(stream.channel, {})[stream] = None
+        self.add(stream)
+        self._of.setdefault(stream.channel, {})[stream] = None
         heard = self._heard.setdefault(stream.channel, asyncio.Event())
         self._changed.set()
-        if not self._tasks:
-            self._tasks = [
-                background.start(self._listen(), "channels"),
-                background.start(self._sweep(), "channel_sweep"),
-            ]
+        if self._listening is None:
+            self._listening = background.start(self._listen(), "channels")
         try:
             async with asyncio.timeout(WAIT_SECONDS):
                 await heard.wait()
@@ -97,24 +79,19 @@ class ChannelHub:
         stream.begun = True
         stream.push(RESET)
 
-    def closed(self, stream: ChannelStream) -> None:
-        """Remove a stream that has ended."""
-        streams = self.streams.get(stream.channel, {})
-        if streams.pop(stream, True) is None:
-            self._counts.remove(stream.holders)
+    def _removed(self, stream: ChannelStream) -> None:
+        streams = self._of.get(stream.channel, {})
+        streams.pop(stream, None)
         if not streams:
-            self.streams.pop(stream.channel, None)
+            self._of.pop(stream.channel, None)
             self._changed.set()
-        if not self.streams:
-            for task in self._tasks:
-                task.cancel()
-            self._tasks = []
+        if not self._of and self._listening is not None:
+            self._listening.cancel()
+            self._listening = None
             self._heard.clear()
 
-    def stop(self) -> None:
-        """End all streams; their clients reconnect."""
-        for stream in self:
-            stream.end()
+    async def _keeps(self, stream: ChannelStream, actor: Actor) -> bool:
+        return actor == stream.actor
 
     # -- the connection ------------------------------------------------------------------------------------------------
 
@@ -135,15 +112,15 @@ class ChannelHub:
             listened: set[str] = set()
             while not connection.is_closed():
                 self._changed.clear()
-                for channel in listened - self.streams.keys():
-                    if channel not in self.streams:  # a stream may have been added while the last one was removed
+                for channel in listened - self._of.keys():
+                    if channel not in self._of:  # a stream may have been added while the last one was removed
                         self._heard.pop(channel, None)
                         listened.discard(channel)
                         await connection.remove_listener(channel, self._notify)
-                for channel in self.streams.keys() - listened:
+                for channel in self._of.keys() - listened:
                     await connection.add_listener(channel, self._notify)
                     listened.add(channel)
-                    for stream in self.streams.get(channel, ()):
+                    for stream in self._of.get(channel, ()):
                         if stream.begun:  # notifications may have been missed
                             stream.push(RESET)
                     self._heard.setdefault(channel, asyncio.Event()).set()
@@ -155,7 +132,7 @@ class ChannelHub:
         lines = "".join(f"data: {line}\n" for line in _LINE_END.split(str(payload)))
         if len(self._arrived) >= MAX_ARRIVED:
             self._arrived.clear()
-            self.stop()  # clients reconnect, and read what they may have missed
+            self.end_all()  # clients reconnect, and read what they may have missed
             return
         self._arrived.append((channel, f"event: notification\n{lines}\n".encode()))
         if self._sending is None or self._sending.done():
@@ -165,40 +142,9 @@ class ChannelHub:
         """Send the notifications that have arrived to the streams of callers that still have their rights."""
         while self._arrived:
             channel, chunk = first = self._arrived[0]
-            changes = await self._changes()
-            for stream in list(self.streams.get(channel, ())):
-                if stream.checked != changes:
-                    if await self._ended(stream):
-                        stream.end()
-                    stream.checked = changes
+            await self.check_callers(self._of.get(channel, ()))
             if not self._arrived or self._arrived[0] is not first:  # cleared meanwhile
                 continue
             self._arrived.popleft()
-            for stream in list(self.streams.get(channel, ())):
-                if not stream.push(chunk):
-                    metrics.count("live", "dropped")
-
-    # -- checks --------------------------------------------------------------------------------------------------------
-
-    async def _sweep(self) -> None:
-        """Check the callers, and send heartbeats."""
-        while True:
-            await asyncio.sleep(min(CHECK_SECONDS, self._heartbeat / 2))
-            for stream in list(self):
-                if stream.unread and time.monotonic() - stream.opened > UNREAD_SECONDS:
-                    await stream.aclose()  # its response was never sent
-                elif await self._ended(stream):
-                    stream.end()
-                elif time.monotonic() - stream.beaten >= self._heartbeat:
-                    stream.beaten = time.monotonic()
-                    stream.push(b": heartbeat\n\n")
-
-    async def _ended(self, stream: ChannelStream) -> bool:
-        """Return whether the caller of a stream has signed out or its rights have changed."""
-        try:
-            return await self._check(stream.headers, stream.ip) != stream.actor
-        except ApiError as error:
-            return error.status < 500 and error.status != 429
-        except Exception as error:  # the database is unreachable; the next round checks again
-            log.warning("channel_check_failed", error=type(error).__name__)
-            return False
+            for stream in list(self._of.get(channel, ())):
+                stream.push(chunk)

@@ -56,15 +56,14 @@ class ChangeStreams:
     def end_all(self) -> None:
         """End all streams; their clients reconnect."""
         for hub in self._hubs.values():
-            for listener in list(hub.listeners):
-                listener.end()
+            hub.end_all()
 
     async def respond(self, request: HttpRequest, call: TableRequest) -> Response:
         """Open a stream of the changes of a table.
 
         Raises:
             Forbidden: the caller may not read the table.
-            Conflict: `not_live`: the table's changes are not recorded, or the policy does not allow following them.
+            Conflict: `no_changes`: the table's changes are not recorded, or the policy does not allow following them.
             ApiError: an option is invalid, or there are too many streams.
         """
         request.route = NAME
@@ -75,7 +74,7 @@ class ChangeStreams:
             raise Conflict(
                 f"Changes of '{table.name}' cannot be followed here. Read the table again instead. An operator can "
                 "have them recorded by `changes` in the policy and `tableapi changes install`.",
-                reason="not_live",
+                reason="no_changes",
                 context={"table": table.name},
             )
         subscription = await subscribe(call, recorded)

@@ -34,26 +34,18 @@ Key = tuple[Any, ...]
 class Listener(EventStream):
     """The stream of one client.
 
-    call: the request, with its caller as of the last check. holders: the names under which it counts. sent: a hash of
-    the last content sent, by row key. id: the last resume token written. due: when the caller is checked next.
-    closed: called at the end of the stream.
+    call: the request, with its caller as of the last check. sent: a hash of the last content sent, by row key. id: the
+    last resume token written.
     """
 
-    __slots__ = ("call", "closed", "due", "group", "holders", "id", "ip", "sent")
+    __slots__ = ("call", "group", "id", "sent")
 
     def __init__(
         self, call: TableRequest, holders: Holders, ip: str, limit: int, closed: Callable[[Listener], None]
     ) -> None:
-        super().__init__(limit)
-        self.call, self.holders, self.ip, self.closed = call, holders, ip, closed
-        self.sent: dict[Any, int] = {}
+        super().__init__(holders, call.headers, ip, limit, closed)
+        self.call, self.sent, self.id = call, dict[Any, int](), ""
         self.group: ListenerGroup
-        self.due: float
-        self.id = ""
-
-    def removed(self) -> None:
-        """Forget the stream, which has ended."""
-        self.closed(self)
 
     def remember(self, key: Any, content: bytes) -> bool:
         """Remember the content of a row, and return whether it differs from the last content sent."""
@@ -113,7 +105,7 @@ class ListenerGroup:
         """Note that every change before `position` has been collected, and read the pending ones."""
         self._position = position
         if (self._pending or self._late or self._reset) and self._task is None:
-            self._task = background.start(self._work(), "live_group")
+            self._task = background.start(self._work(), "changes_group")
 
     @property
     def idle(self) -> bool:
@@ -218,11 +210,11 @@ class ListenerGroup:
                 body = unseal(listener.call, self.subscription.sealed, body)
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
         if events:
-            metrics.count("live", "events", by=len(events))
+            metrics.count("streams", "events", by=len(events))
             # Only the last event moves the resume position; the others are sent again if it does not arrive.
             listener.id = position.token
             events[-1] = b"id: " + position.token.encode() + b"\n" + events[-1]
-            push(listener, b"".join(events))
+            listener.push(b"".join(events))
 
     def _key(self, key: Key) -> bytes:
         columns = self.subscription.columns
@@ -242,14 +234,8 @@ def send_reset(listener: Listener, position: Position) -> None:
     """Tell a stream to read its list again."""
     listener.sent.clear()
     listener.id = position.token
-    metrics.count("live", "events")
-    push(listener, b"id: " + position.token.encode() + b"\nevent: reset\ndata: {}\n\n")
-
-
-def push(listener: Listener, chunk: bytes) -> None:
-    """Send bytes to a stream, and count the stream if it is dropped."""
-    if not listener.push(chunk):
-        metrics.count("live", "dropped")
+    metrics.count("streams", "events")
+    listener.push(b"id: " + position.token.encode() + b"\nevent: reset\ndata: {}\n\n")
 
 
 class GroupIndex:

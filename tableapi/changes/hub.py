@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,27 +11,23 @@ import asyncpg
 
 from tableapi.auth.policy import Actor
 from tableapi.changes import outbox, triggers
-from tableapi.changes.group import GroupIndex, Listener, ListenerGroup, push, send_reset
+from tableapi.changes.fanout import Changes, Check, Fanout
+from tableapi.changes.group import GroupIndex, Listener, ListenerGroup, send_reset
 from tableapi.changes.outbox import Position, RowChange
 from tableapi.changes.stream import StreamCounts
 from tableapi.changes.subscription import Subscription, subscribe
 from tableapi.changes.triggers import RecordedTable
 from tableapi.datasets.dataset import ServedDataset
 from tableapi.db.errors import UNREACHABLE
-from tableapi.errors import ApiError, Busy, Unauthorized
+from tableapi.errors import Busy, Unauthorized
 from tableapi.log import get_logger
 from tableapi.observability import background
 
 log = get_logger(__name__)
 READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow PostgreSQL policy delays only streams under database roles
-CHECK_SECONDS = 4.0  # period in which each stream's caller and all triggers are checked once
-SWEEP_SECONDS = 0.25  # interval between looks for checks that are due
-UNREAD_SECONDS = 30.0  # an unread stream is closed after this long
 CLEAN_SECONDS = 60.0
 RETRY_SECONDS = 0.5  # while the database is unreachable
 READ_SECONDS = 5.0  # limit of one read of the outbox; if it is exceeded, the streams are reset
-Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
-Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +40,7 @@ class StreamLimits:
     queue_bytes: int = 262_144
 
 
-class StreamHub:
+class StreamHub(Fanout[Listener]):
     """Follow the outbox of a dataset while it has streams.
 
     The outbox is polled. NOTIFY would avoid polling, but PostgreSQL serializes the commits of transactions that notify,
@@ -56,16 +50,15 @@ class StreamHub:
     def __init__(
         self, dataset: ServedDataset, limits: StreamLimits, counts: StreamCounts, check: Check, changes: Changes
     ) -> None:
-        self.dataset, self.limits, self._counts, self._check, self._changes = dataset, limits, counts, check, changes
-        self.listeners: dict[Listener, None] = {}
-        self._period = min(CHECK_SECONDS, limits.heartbeat / 2)
+        super().__init__(dataset, limits.heartbeat, counts, check, changes)
+        self.limits = limits
+        self._triggers_due = 0.0
         self._groups: dict[Any, ListenerGroup] = {}
         self._places: dict[int, GroupIndex] = {}
         self._position: Position | None = None
         self._reading, self._role_reading = asyncio.Semaphore(READS_AT_ONCE), asyncio.Semaphore(ROLE_READS_AT_ONCE)
         self._starting = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
-        self._sweeping: asyncio.Task[None] | None = None
         self._cleaning: asyncio.Task[None] | None = None
 
     # -- start and stop ------------------------------------------------------------------------------------------------
@@ -73,18 +66,14 @@ class StreamHub:
     def start(self) -> None:
         """Start removing old changes from the outbox, even without streams."""
         if self._cleaning is None:
-            self._cleaning = background.start(self._clean(), "live_clean")
+            self._cleaning = background.start(self._clean(), "changes_clean")
 
     def stop(self) -> None:
-        """End all streams."""
-        self._end_all()
+        """End all streams, and stop following the outbox."""
+        self.end_all()
         for task in (self._following, self._sweeping, self._cleaning):
             if task is not None:
                 task.cancel()
-
-    def _end_all(self) -> None:
-        for listener in list(self.listeners):
-            listener.end()
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
@@ -103,23 +92,20 @@ class StreamHub:
         async with self._starting:
             if self._following is None or self._following.done() or self._position is None:
                 self._position = await self._begin()
-                self._following = background.start(self._follow(), "live_follow")
-                self._sweeping = background.start(self._sweep(), "live_sweep")
-        self._counts.add(listener.holders)
+                self._following = background.start(self._follow(), "changes_follow")
+        self.add(listener)
         position = self._position
         group = self._groups.get(subscription.group)
         if group is None:
             reading = self._role_reading if subscription.dataset.role_sql else self._reading
             group = self._groups[subscription.group] = ListenerGroup(
-                subscription, position, reading, self._check_callers
+                subscription, position, reading, self.check_callers
             )
             self._places.setdefault(subscription.recorded.oid, GroupIndex()).of(group)[group] = None
         elif group.subscription.request.table is not subscription.request.table:  # DDL
             group.subscription = subscription
         listener.group = group
-        listener.due = time.monotonic() + self._period * random.random()  # noqa: S311 - spreads the load
         group.listeners.add(listener)
-        self.listeners[listener] = None
         try:
             missed = await self._missed(subscription, token, position) if token else None
         except BaseException:
@@ -131,11 +117,7 @@ class StreamHub:
             group.add_missed(listener, missed)
             group.advance(self._position or position)
 
-    def closed(self, listener: Listener) -> None:
-        """Remove a stream that has ended."""
-        if self.listeners.pop(listener, True) is True:
-            return
-        self._counts.remove(listener.holders)
+    def _removed(self, listener: Listener) -> None:
         group = listener.group
         group.listeners.discard(listener)
         if not group.listeners and self._groups.get(group.subscription.group) is group:
@@ -178,17 +160,17 @@ class StreamHub:
 
     async def _follow(self) -> None:
         """Poll the outbox until there are no streams."""
-        while self.listeners or self._starting.locked():
+        while self.streams or self._starting.locked():
             try:
                 await asyncio.sleep(self.limits.poll)
                 await self._poll()
             except Busy:
                 continue  # the next poll reads the same changes
             except asyncpg.UndefinedTableError:  # removed; a new stream is rejected
-                self._end_all()
+                self.end_all()
                 break
             except Exception as error:  # any error: silent streams would be worse than a reset
-                log.warning("live_lost_database", dataset=self.dataset.name, error=type(error).__name__)
+                log.warning("changes_lost_database", dataset=self.dataset.name, error=type(error).__name__)
                 await self._found_again()
         self._position = None
 
@@ -230,65 +212,30 @@ class StreamHub:
 
     # -- checks --------------------------------------------------------------------------------------------------------
 
-    async def _sweep(self) -> None:
-        """Check triggers and callers once per period, each stream at its own time, and send heartbeats."""
-        triggers_due = time.monotonic() + self._period
-        while self.listeners or self._starting.locked():
-            await asyncio.sleep(SWEEP_SECONDS)
-            now = time.monotonic()
-            if now >= triggers_due:
-                triggers_due = now + self._period
-                await self._check_triggers()
-            for listener in [listener for listener in self.listeners if listener.due <= now]:
-                listener.due = now + self._period - (now - listener.due) % self._period
-                if listener.unread and now - listener.opened > UNREAD_SECONDS:
-                    await listener.aclose()  # its response was never sent
-                    continue
-                await self._check_caller(listener)
-                if now - listener.beaten >= self.limits.heartbeat:
-                    listener.beaten = now
-                    self._beat(listener)
+    async def _look(self, now: float) -> None:
+        if now >= self._triggers_due:
+            self._triggers_due = now + self._period
+            await self._check_triggers()
 
-    def _beat(self, listener: Listener) -> None:
-        """Send a heartbeat comment, and a newer resume position if nothing is pending."""
-        group, token = listener.group, ""
-        if group.idle and group.token != listener.id:
-            listener.id = group.token
-            token = f"id: {group.token}\n"
-        push(listener, f": heartbeat\n{token}\n".encode())
+    def _resume(self, listener: Listener) -> bytes:
+        group = listener.group
+        if not group.idle or group.token == listener.id:
+            return b""
+        listener.id = group.token
+        return f"id: {group.token}\n".encode()
 
-    async def _check_callers(self, listeners: Iterable[Listener]) -> None:
-        """End the streams of callers that have lost their rights, before something is sent to them."""
-        changes = await self._changes()
-        for listener in list(listeners):
-            if listener.checked != changes:
-                await self._check_caller(listener)
-                listener.checked = changes
-
-    async def _check_caller(self, listener: Listener) -> None:
-        """End a stream if its caller's session has ended or its rights have changed."""
+    async def _keeps(self, listener: Listener, actor: Actor) -> bool:
         call, old = listener.call, listener.group.subscription
-        try:
-            actor = await self._check(call.headers, listener.ip)
-            present = call.table is self.dataset.schema.tables.get(call.table.name)
-            if present and actor == call.actor:
-                return
-            if actor != call.actor and call.dataset.role_sql:
-                raise Unauthorized("Your rights have changed. Open the stream again.")
-            call.actor, call.rights = actor, self.dataset.rights(actor.role)
-            call.table = await self.dataset.table(call.table.name)
-            new = await subscribe(call, old.recorded)
-        except ApiError as error:
-            if error.status < 500 and error.status != 429:
-                listener.end()
-            return
-        except Exception as error:  # the database is unreachable; the next round checks again
-            log.warning("live_check_failed", error=type(error).__name__)
-            return
-        if new.group != old.group:
-            listener.end()
-        elif new.request.table is not old.request.table:  # as above
+        if actor == call.actor and call.table is self.dataset.schema.tables.get(call.table.name):
+            return True
+        if actor != call.actor and call.dataset.role_sql:
+            raise Unauthorized("Your rights have changed. Open the stream again.")
+        call.actor, call.rights = actor, self.dataset.rights(actor.role)
+        call.table = await self.dataset.table(call.table.name)
+        new = await subscribe(call, old.recorded)
+        if new.request.table is not old.request.table:  # DDL
             listener.group.subscription = new
+        return bool(new.group == old.group)
 
     async def _check_triggers(self) -> None:
         """End the streams of tables with removed or replaced triggers."""
@@ -296,7 +243,7 @@ class StreamHub:
             async with self.dataset.db.reads.acquire() as connection:
                 tables = {table.oid: table for table in (await triggers.recorded(connection)).values()}
         except Exception as error:
-            log.warning("live_check_failed", error=type(error).__name__)
+            log.warning("triggers_not_checked", error=type(error).__name__)
             return
         for group in list(self._groups.values()):
             if tables.get(group.subscription.recorded.oid) != group.subscription.recorded:
@@ -309,4 +256,4 @@ class StreamHub:
                 async with self.dataset.db.reads.acquire() as connection, asyncio.timeout(CLEAN_SECONDS):
                     await outbox.clean(connection, self.limits.keep)
             except Exception as error:  # the next round continues
-                log.warning("live_not_cleaned", dataset=self.dataset.name, error=type(error).__name__)
+                log.warning("changes_not_cleaned", dataset=self.dataset.name, error=type(error).__name__)

@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"([0-9a-f]{1,32})\.(\d{1,19}:\d{1,19}:[\d,]*)", re.ASCII)
 # The epoch changes with a server restart, a failover or a new outbox, which invalidates earlier positions.
 _EPOCH = """
     to_hex((extract(epoch from pg_postmaster_start_time()) * 1000000)::int8 # c.oid::int8) as epoch
-    from pg_class c where c.oid = to_regclass('tableapi_live.change')
+    from pg_class c where c.oid = to_regclass('tableapi_changes.change')
 """
 BEGIN = f"select pg_current_snapshot()::text as snapshot, {_EPOCH}"
 SINCE = f"""
@@ -29,7 +29,7 @@ SINCE = f"""
            (c.parts - '*')::text as parts, c.changed
     from (select pg_current_snapshot() as snapshot, {_EPOCH}) s
     left join lateral (
-        select * from tableapi_live.change c
+        select * from tableapi_changes.change c
         where c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)
           and not pg_visible_in_snapshot(c.xid, $1::text::pg_snapshot)
         order by c.seq limit {MAX_CHANGES + 1}
@@ -38,31 +38,31 @@ SINCE = f"""
 # Changes missed by a stream: those of one table after its position and before that of the process.
 MISSED = """
     select c.relation::int8 as relation, c.operation, c.key::text as key, (c.parts - '*')::text as parts, c.changed
-    from tableapi_live.change c
+    from tableapi_changes.change c
     where c.relation = $3::int8::oid and c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)
       and not pg_visible_in_snapshot(c.xid, $1::text::pg_snapshot)
       and pg_visible_in_snapshot(c.xid, $2::text::pg_snapshot)
     order by c.seq limit 1001
 """
 KEPT = """
-    select coalesce((select pg_snapshot_xmin($1::text::pg_snapshot) >= m.oldest from tableapi_live.mark m
+    select coalesce((select pg_snapshot_xmin($1::text::pg_snapshot) >= m.oldest from tableapi_changes.mark m
                      order by m.at limit 1), false)
 """
 _CLEAN = """
     with kept as (
-        select at, oldest from tableapi_live.mark where at < clock_timestamp() - $1::float8 * interval '1 second'
+        select at, oldest from tableapi_changes.mark where at < clock_timestamp() - $1::float8 * interval '1 second'
         order by at desc limit 1
     ), old_marks as (
-        delete from tableapi_live.mark m using kept where m.at < kept.at
+        delete from tableapi_changes.mark m using kept where m.at < kept.at
     )
-    delete from tableapi_live.change c using kept where c.xid < kept.oldest{unread}
+    delete from tableapi_changes.change c using kept where c.xid < kept.oldest{unread}
 """
 # A change not yet read by a webhook is kept, unless no server has delivered that webhook for a long time.
 _UNREAD = """
-      and c.xid < all (select pg_snapshot_xmin(w.position) from tableapi_live.webhook w
+      and c.xid < all (select pg_snapshot_xmin(w.position) from tableapi_changes.webhook w
                        where w.seen > now() - interval '3 days')
 """
-_READS_WEBHOOKS = "select coalesce(has_table_privilege(to_regclass('tableapi_live.webhook'), 'select'), false)"
+_READS_WEBHOOKS = "select coalesce(has_table_privilege(to_regclass('tableapi_changes.webhook'), 'select'), false)"
 _LOCK = 0x7461626C65 + 1
 
 
@@ -114,12 +114,12 @@ async def clean(connection: asyncpg.Connection, seconds: float) -> None:
 
     Age is measured from when the transaction was known to have ended, not from the write.
     """
-    if not await connection.fetchval("select to_regclass('tableapi_live.mark') is not null"):
+    if not await connection.fetchval("select to_regclass('tableapi_changes.mark') is not null"):
         return
     async with connection.transaction():
         if await connection.fetchval("select pg_try_advisory_xact_lock($1)", _LOCK):
             webhooks = await connection.fetchval(_READS_WEBHOOKS)
             await connection.execute(_CLEAN.format(unread=_UNREAD if webhooks else ""), seconds)
             await connection.execute(
-                "insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot())"
+                "insert into tableapi_changes.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot())"
             )

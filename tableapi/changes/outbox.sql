@@ -1,9 +1,9 @@
 -- The outbox of recorded changes. It can be created again while programs write to the tables.
 --
 -- Unlogged: after a crash it is empty, and every stream that is resumed then begins with a reset.
-create schema if not exists tableapi_live;
+create schema if not exists tableapi_changes;
 
-create unlogged table if not exists tableapi_live.change (
+create unlogged table if not exists tableapi_changes.change (
     seq       bigint generated always as identity,
     xid       xid8 not null default pg_current_xact_id(),
     relation  oid not null,
@@ -12,27 +12,27 @@ create unlogged table if not exists tableapi_live.change (
     parts     jsonb,            -- {column: [value before, value after]} as text; "*": [row before, row after, time]
     changed   text[]            -- columns that an update changed
 );
-create index if not exists change_xid on tableapi_live.change (xid);
+create index if not exists change_xid on tableapi_changes.change (xid);
 
 -- The sequence is logged: a standby promoted before its first checkpoint has only zeros for one that is not ("bad magic
 -- number in sequence"), and every recorded write would fail.
 do $$ begin
-    if exists (select from pg_class where oid = 'tableapi_live.change_seq_seq'::regclass and relpersistence = 'u') then
-        alter sequence tableapi_live.change_seq_seq set logged;
+    if exists (select from pg_class where oid = 'tableapi_changes.change_seq_seq'::regclass and relpersistence = 'u') then
+        alter sequence tableapi_changes.change_seq_seq set logged;
     end if;
 end $$;
 
 -- Every change with an xid from the oldest mark on is still there.
-create unlogged table if not exists tableapi_live.mark (
+create unlogged table if not exists tableapi_changes.mark (
     at     timestamptz primary key default clock_timestamp(),
     oldest xid8 not null  -- every older transaction had ended
 );
 
 -- One row while every change is there: after a crash, a failover or in a new outbox it is missing or another one.
-create unlogged table if not exists tableapi_live.intact (id uuid primary key default gen_random_uuid());
+create unlogged table if not exists tableapi_changes.intact (id uuid primary key default gen_random_uuid());
 
 -- The webhooks that some server delivers: the place in the outbox that each has reached, and its circuit breaker.
-create table if not exists tableapi_live.webhook (
+create table if not exists tableapi_changes.webhook (
     name       text primary key,             -- dataset/name
     position   pg_snapshot not null default pg_current_snapshot(),
     epoch      text not null default '',     -- the row of `intact` at that place
@@ -45,7 +45,7 @@ create table if not exists tableapi_live.webhook (
 );
 
 -- The events of webhooks: those to deliver, and the log of those that were delivered or given up.
-create table if not exists tableapi_live.delivery (
+create table if not exists tableapi_changes.delivery (
     id           bigint generated always as identity primary key,
     webhook      text not null,
     event        text not null,              -- webhook-id
@@ -63,23 +63,23 @@ create table if not exists tableapi_live.delivery (
     error        text,
     milliseconds integer
 );
-create index if not exists delivery_due on tableapi_live.delivery (webhook, due, id) where state = 'p';
-create index if not exists delivery_probe on tableapi_live.delivery (webhook, attempts, id) where state = 'p';
+create index if not exists delivery_due on tableapi_changes.delivery (webhook, due, id) where state = 'p';
+create index if not exists delivery_probe on tableapi_changes.delivery (webhook, attempts, id) where state = 'p';
 -- The condition differs from that of the other indexes on purpose: without statistics of what waits, and those of a
 -- queue are always old, PostgreSQL takes another index to look for earlier events, and reads all that wait for each.
-create index if not exists delivery_order on tableapi_live.delivery (webhook, record_key, id)
+create index if not exists delivery_order on tableapi_changes.delivery (webhook, record_key, id)
     where case when state = 'p' then true end;
-create index if not exists delivery_event on tableapi_live.delivery (webhook, event);
-create index if not exists delivery_tried on tableapi_live.delivery (webhook, tried);
-create index if not exists delivery_queued on tableapi_live.delivery (queued);
+create index if not exists delivery_event on tableapi_changes.delivery (webhook, event);
+create index if not exists delivery_tried on tableapi_changes.delivery (webhook, tried);
+create index if not exists delivery_queued on tableapi_changes.delivery (queued);
 
 -- Values of the key of a row, in its order.
-create or replace function tableapi_live.key(r jsonb, keys text[]) returns jsonb language sql immutable as $$
+create or replace function tableapi_changes.key(r jsonb, keys text[]) returns jsonb language sql immutable as $$
     select jsonb_agg(r -> k order by n) from unnest(keys) with ordinality u (k, n)
 $$;
 
 -- Store the change of one row; no `before` is an insert, no `after` a delete, and an update of the key is both.
-create or replace function tableapi_live.write(relation oid, before jsonb, after jsonb, keys text[], cols text[])
+create or replace function tableapi_changes.write(relation oid, before jsonb, after jsonb, keys text[], cols text[])
 returns void language plpgsql as $$
 declare
     key jsonb;
@@ -90,11 +90,11 @@ begin
     if cardinality(keys) = 1 then
         key := jsonb_build_array(coalesce(after, before) -> keys[1]);
     else
-        key := tableapi_live.key(coalesce(after, before), keys);
+        key := tableapi_changes.key(coalesce(after, before), keys);
     end if;
-    if before is not null and after is not null and tableapi_live.key(before, keys) <> key then
-        perform tableapi_live.write(relation, before, null, keys, cols);
-        perform tableapi_live.write(relation, null, after, keys, cols);
+    if before is not null and after is not null and tableapi_changes.key(before, keys) <> key then
+        perform tableapi_changes.write(relation, before, null, keys, cols);
+        perform tableapi_changes.write(relation, null, after, keys, cols);
         return;
     end if;
     foreach col in array cols loop
@@ -106,7 +106,7 @@ begin
     if before is not null and after is not null then
         changed := (select array_agg(e.key) from jsonb_each(after) e where e.value is distinct from before -> e.key);
     end if;
-    insert into tableapi_live.change (relation, operation, key, parts, changed) values (
+    insert into tableapi_changes.change (relation, operation, key, parts, changed) values (
         relation, case when before is null then 'i' when after is null then 'd' else 'u' end, key, parts, changed
     );
 end $$;
@@ -115,7 +115,7 @@ end $$;
 -- whole row, which webhooks need; then many more rows of a statement are named. A write of one row, as most are, has
 -- a short path of its own. JIT would cost more than the whole function. Times are written as the server reads them, whatever the session of the
 -- writer has set.
-create or replace function tableapi_live.record() returns trigger language plpgsql security definer
+create or replace function tableapi_changes.record() returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp set jit = off
 set timezone = 'UTC' set datestyle = 'ISO, MDY' set intervalstyle = 'postgres' as $$
 declare
@@ -134,7 +134,7 @@ begin
     if rows = 0 then
         return null;
     elsif rows > max_rows then
-        insert into tableapi_live.change (relation, operation) values (tg_relid, 'r');
+        insert into tableapi_changes.change (relation, operation) values (tg_relid, 'r');
     elsif rows = 1 then
         if tg_op <> 'INSERT' then
             before := (select to_jsonb(t) from oldrows t);
@@ -145,21 +145,21 @@ begin
         if before = after then
             return null;
         end if;
-        perform tableapi_live.write(tg_relid, before, after, keys, cols);
+        perform tableapi_changes.write(tg_relid, before, after, keys, cols);
     elsif tg_op = 'INSERT' then
-        perform tableapi_live.write(tg_relid, null, to_jsonb(t), keys, cols) from newrows t;
+        perform tableapi_changes.write(tg_relid, null, to_jsonb(t), keys, cols) from newrows t;
     elsif tg_op = 'DELETE' then
-        perform tableapi_live.write(tg_relid, to_jsonb(t), null, keys, cols) from oldrows t;
+        perform tableapi_changes.write(tg_relid, to_jsonb(t), null, keys, cols) from oldrows t;
     else
-        perform tableapi_live.write(tg_relid, o.row, n.row, keys, cols)
+        perform tableapi_changes.write(tg_relid, o.row, n.row, keys, cols)
         from (select to_jsonb(t) as row from oldrows t offset 0) o
         full join (select to_jsonb(t) as row from newrows t offset 0) n
-             on tableapi_live.key(o.row, keys) = tableapi_live.key(n.row, keys)
+             on tableapi_changes.key(o.row, keys) = tableapi_changes.key(n.row, keys)
         where o.row is distinct from n.row;
     end if;
     return null;
 end $$;
 
-comment on schema tableapi_live is 'version 6';
-insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());
-insert into tableapi_live.intact select gen_random_uuid() where not exists (select from tableapi_live.intact);
+comment on schema tableapi_changes is 'version 6';
+insert into tableapi_changes.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());
+insert into tableapi_changes.intact select gen_random_uuid() where not exists (select from tableapi_changes.intact);

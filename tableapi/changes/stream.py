@@ -4,58 +4,67 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
 from tableapi.errors import Busy, TooMany
+from tableapi.observability import metrics
 
 RETRY_MILLISECONDS = 2000  # before a browser reconnects
+Holders = tuple[str, str, str]  # a session, or a key and a network; its user; its account; "" for none
 
 
-class EventStream(ABC):
+class EventStream:
     """The stream of one client: an asynchronous iterator of bytes.
 
-    limit: bytes that may be pending. beaten: time of the last heartbeat. checked: the number of changes of callers, as
-    counted by the authenticator, at the last check of this one.
+    holders: the names under which it counts. headers, ip: of the request, for later checks of its caller. limit: bytes
+    that may be pending. closed: called at its end. beaten: time of the last heartbeat. due: when the caller is checked
+    next. checked: the number of changes of callers, as counted by the authenticator, at the last check of this one.
     """
 
-    __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "checked", "limit", "opened", "size")
+    __slots__ = (
+        "_chunks", "_ended", "_task", "_waiter", "beaten", "checked", "closed", "due", "headers", "holders", "ip",
+        "limit", "opened", "size",
+    )  # fmt: skip
 
-    def __init__(self, limit: int) -> None:
-        self.limit, self.checked = limit, -1
+    def __init__(
+        self, holders: Holders, headers: Mapping[str, str], ip: str, limit: int, closed: Callable[[Any], None]
+    ) -> None:
+        self.holders, self.headers, self.ip, self.limit, self.closed = holders, headers, ip, limit, closed
+        self.checked, self.due = -1, 0.0
         self.opened = self.beaten = time.monotonic()
         self.size = 0  # pending bytes, including those being sent
         self._chunks: list[bytes] = [b"retry: %d\n\n" % RETRY_MILLISECONDS]
         self._waiter: asyncio.Future[None] | None = None
         self._task: asyncio.Task[Any] | None = None
-        self._closed = False
+        self._ended = False
 
     @property
     def unread(self) -> bool:
         """Whether the stream has never been read."""
         return self._task is None
 
-    def push(self, chunk: bytes) -> bool:
-        """Add bytes to the stream. If the client reads too slowly, end the connection and return False."""
-        if self._closed:
-            return True
+    def push(self, chunk: bytes) -> None:
+        """Add bytes to the stream. If the client reads too slowly, end the connection."""
+        if self._ended:
+            return
         self.size += len(chunk)
         if self.size > self.limit:
-            self._closed = True
+            self._ended = True
             self._chunks.clear()
             if self._task is not None:  # it is blocked on the client
                 self._task.cancel()
-            return False
+            metrics.count("streams", "dropped")
+            return
         self._chunks.append(chunk)
         self._wake()
-        return True
 
     def end(self) -> None:
         """Close the stream once its pending bytes are sent."""
-        self._closed = True
+        self._ended = True
         self._wake()
 
     def _wake(self) -> None:
@@ -69,7 +78,7 @@ class EventStream(ABC):
         self._task = asyncio.current_task()
         self.size = sum(map(len, self._chunks))  # the previous chunk has been sent
         while not self._chunks:
-            if self._closed:
+            if self._ended:
                 raise StopAsyncIteration
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -80,15 +89,8 @@ class EventStream(ABC):
 
     async def aclose(self) -> None:
         """Unsubscribe; safe to repeat."""
-        self._closed = True
-        self.removed()
-
-    @abstractmethod
-    def removed(self) -> None:
-        """Forget the stream, which has ended."""
-
-
-Holders = tuple[str, str, str]  # a session, or a key and a network; its user; its account; "" for none
+        self._ended = True
+        self.closed(self)
 
 
 def holders_of(actor: Actor, network: str) -> Holders:

@@ -38,18 +38,18 @@ _RECORDED = """
     where t.tgfoid = (
         select f.oid from pg_namespace m join pg_proc f on f.pronamespace = m.oid and f.proname = 'record'
         join pg_class o on o.relnamespace = m.oid and o.relname = 'change'
-        where m.nspname = 'tableapi_live' and has_schema_privilege(m.oid, 'usage')
+        where m.nspname = 'tableapi_changes' and has_schema_privilege(m.oid, 'usage')
           and has_table_privilege(o.oid, 'select')
     ) and t.tgenabled <> 'D' and not t.tgisinternal
       and t.tgparentid = 0
     group by c.oid, n.nspname, c.relname, s.mark, s.columns
 """
 _PERMIT = """
-    grant usage on schema tableapi_live to {role};
-    grant select, delete on tableapi_live.change to {role};
-    grant select, insert, delete on tableapi_live.mark to {role};
-    grant select, insert on tableapi_live.intact to {role};
-    grant select, insert, update, delete on tableapi_live.webhook, tableapi_live.delivery to {role};
+    grant usage on schema tableapi_changes to {role};
+    grant select, delete on tableapi_changes.change to {role};
+    grant select, insert, delete on tableapi_changes.mark to {role};
+    grant select, insert on tableapi_changes.intact to {role};
+    grant select, insert, update, delete on tableapi_changes.webhook, tableapi_changes.delivery to {role};
 """
 
 
@@ -147,13 +147,13 @@ async def remove(connection: asyncpg.Connection, say: Callable[[str], None]) -> 
     """Remove all triggers and the outbox."""
     for schema, name in await recorded(connection):
         await _drop(connection, schema, name)
-    await connection.execute("drop schema if exists tableapi_live cascade")
+    await connection.execute("drop schema if exists tableapi_changes cascade")
     say("No changes are recorded any longer.")
 
 
 async def _current(connection: asyncpg.Connection) -> bool:
     """Return whether the outbox exists in the current version."""
-    comment = await connection.fetchval("select obj_description(to_regnamespace('tableapi_live'), 'pg_namespace')")
+    comment = await connection.fetchval("select obj_description(to_regnamespace('tableapi_changes'), 'pg_namespace')")
     return comment is not None and f"'{comment}'" in _OUTBOX.read_text()
 
 
@@ -162,8 +162,8 @@ def _created(table: Table, parts: tuple[str, ...]) -> str:
     arguments = ", ".join(_literal(text) for text in (str(len(table.key)), *table.key, *parts))
     name = f"{_quoted(table.schema)}.{_quoted(table.bare)}"
     return "\n".join(
-        f"create or replace trigger tableapi_live_{event} after {event} on {name}"
-        f" {rows} for each statement execute function tableapi_live.record({arguments});"
+        f"create or replace trigger tableapi_changes_{event} after {event} on {name}"
+        f" {rows} for each statement execute function tableapi_changes.record({arguments});"
         for event, rows in _EVENTS.items()
     )
 
@@ -171,7 +171,7 @@ def _created(table: Table, parts: tuple[str, ...]) -> str:
 async def _drop(connection: asyncpg.Connection, schema: str, name: str) -> None:
     table = f"{_quoted(schema)}.{_quoted(name)}"
     await _patiently(
-        connection, "\n".join(f"drop trigger if exists tableapi_live_{event} on {table};" for event in _EVENTS)
+        connection, "\n".join(f"drop trigger if exists tableapi_changes_{event} on {table};" for event in _EVENTS)
     )
 
 

@@ -31,7 +31,7 @@ gauges: dict[str, Callable[[], float]] = {}
 def count(counter: str, *labels: str, by: int = 1) -> None:
     """Add to a counter.
 
-    They are `reads` by source, `plans` by door, `live` and `webhooks` by event, `events` by event and kind.
+    They are `reads` by source, `plans` by door, `streams` and `webhooks` by event, `events` by event and kind.
     """
     if by:
         _add((counter, *labels), by)

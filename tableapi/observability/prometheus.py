@@ -32,7 +32,7 @@ _workers = Gauge("tableapi_workers", "Worker processes that accept requests", mu
 _counters = {
     "reads": Counter("tableapi_reads", "Reads that a replica may answer, by the server that answered", ("source",)),
     "plans": Counter("tableapi_plans", "Plans that were built because none was cached, by what needed them", ("door",)),
-    "live": Counter("tableapi_live", "Events sent to change streams, and streams dropped", ("event",)),
+    "streams": Counter("tableapi_streams", "Events sent to change streams, and streams dropped", ("event",)),
     "webhooks": Counter("tableapi_webhooks", "Attempts to deliver events of webhooks, and events lost", ("event",)),
     "events": Counter("project_events", "Events counted by the project", ("event", "kind")),
 }

@@ -4,7 +4,7 @@ They skip system schemas, temporary tables and objects that belong to extensions
 """
 
 VISIBLE = """
-    n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and n.nspname not like 'pg\\_%'
+    n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_changes') and n.nspname not like 'pg\\_%'
     and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and not exists (select from pg_depend d
                     where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
@@ -173,7 +173,7 @@ left join lateral (
     join pg_attribute a on a.attrelid = b.typrelid and a.attnum > 0 and not a.attisdropped
     where t.oid = p.prorettype and b.typtype = 'c'
 ) attributes on true
-where n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and p.prokind in ('f', 'p')
+where n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_changes') and p.prokind in ('f', 'p')
   and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
   and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
   and (has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')

@@ -29,12 +29,12 @@ _COLUMNS = f"d.id, d.event, d.type, {_AT.format('d.at')} as at, d.record_key, d.
 # so PostgreSQL uses it whatever it knows about the table. With another index it reads all waiting events for each one.
 _FIRST = """
     d.id = (
-        select e.id from tableapi_live.delivery e
+        select e.id from tableapi_changes.delivery e
         where e.webhook = $1 and case when e.state = 'p' then true end and e.record_key >= d.record_key
         order by e.record_key, e.id limit 1
     )
 """
-ADD = "insert into tableapi_live.webhook (name) select unnest($1::text[]) on conflict do nothing"
+ADD = "insert into tableapi_changes.webhook (name) select unnest($1::text[]) on conflict do nothing"
 LOCK = f"select pg_try_advisory_lock({LOCK_CLASS}, hashtext($1))"
 # Webhooks that no server is delivering.
 FREE = f"""
@@ -46,43 +46,44 @@ FREE = f"""
           and l.database = (select b.oid from pg_database b where b.datname = current_database())
     )
 """  # noqa: S608 - constants
-INTACT = "select id::text from tableapi_live.intact order by id limit 1"
-RENEW = "insert into tableapi_live.intact default values returning id::text"
+INTACT = "select id::text from tableapi_changes.intact order by id limit 1"
+RENEW = "insert into tableapi_changes.intact default values returning id::text"
 # The position that a webhook has reached. In a database restored from a dump it is in the future.
 PLACE = """
     select w.position::text as position, w.epoch, pg_current_snapshot()::text as now, w.failures, w.gone,
            pg_snapshot_xmax(w.position) > pg_snapshot_xmax(pg_current_snapshot()) as ahead,
            coalesce(extract(epoch from w.open_until - now())::float8, 0) as closed_for
-    from tableapi_live.webhook w where w.name = $1
+    from tableapi_changes.webhook w where w.name = $1
 """
 REACHED = """
-    update tableapi_live.webhook set position = $2::text::pg_snapshot, epoch = $3, seen = now()
+    update tableapi_changes.webhook set position = $2::text::pg_snapshot, epoch = $3, seen = now()
     where name = any($1::text[])
 """
-NOTED = "update tableapi_live.webhook set error = $2, error_at = now() where name = $1"
+NOTED = "update tableapi_changes.webhook set error = $2, error_at = now() where name = $1"
 BREAKER = """
-    update tableapi_live.webhook set failures = $2, open_until = now() + $3::float8 * interval '1 second', seen = now()
+    update tableapi_changes.webhook
+    set failures = $2, open_until = now() + $3::float8 * interval '1 second', seen = now()
     where name = $1
 """
-CLOSE = "update tableapi_live.webhook set gone = $2, error = $3, error_at = now(), seen = now() where name = $1"
-REOPEN = "update tableapi_live.webhook set gone = null, error = null where name = $1 and gone is not null"
-GONE = "select gone from tableapi_live.webhook where name = $1"
+CLOSE = "update tableapi_changes.webhook set gone = $2, error = $3, error_at = now(), seen = now() where name = $1"
+REOPEN = "update tableapi_changes.webhook set gone = null, error = null where name = $1 and gone is not null"
+GONE = "select gone from tableapi_changes.webhook where name = $1"
 CHANGED = """
     select pg_current_snapshot()::text as snapshot, array(
-        select distinct c.relation::int8 from tableapi_live.change c
+        select distinct c.relation::int8 from tableapi_changes.change c
         where c.relation = any($2::int8[]::oid[]) and c.xid >= pg_snapshot_xmin($1::text::pg_snapshot)
           and not pg_visible_in_snapshot(c.xid, $1::text::pg_snapshot)
     ) as relations
 """
 UNNAMED = """
-    select count(*) from tableapi_live.change c
+    select count(*) from tableapi_changes.change c
     where c.relation = $1::int8::oid and (c.operation = 'r' or not c.parts ? '*')
       and c.xid >= pg_snapshot_xmin($2::text::pg_snapshot)
       and not pg_visible_in_snapshot(c.xid, $2::text::pg_snapshot)
       and pg_visible_in_snapshot(c.xid, $3::text::pg_snapshot)
 """
-_WAITING = "from tableapi_live.delivery d where d.webhook = $1 and d.state = 'p'"
-_IN_ORDER = "from tableapi_live.delivery d where d.webhook = $1 and case when d.state = 'p' then true end"
+_WAITING = "from tableapi_changes.delivery d where d.webhook = $1 and d.state = 'p'"
+_IN_ORDER = "from tableapi_changes.delivery d where d.webhook = $1 and case when d.state = 'p' then true end"
 _EARLIEST = f"{_WAITING} and d.due <= now() order by d.due, d.id limit {SOME}"
 DUE = f"select {_COLUMNS} from (select d.* {_EARLIEST}) d where {_FIRST} order by d.due, d.id limit $2"  # noqa: S608
 # The first event of each record, by going from record to record in the index: for when nearly all of the events above
@@ -96,7 +97,7 @@ _BY_RECORD = f"""
             order by d.record_key, d.id limit 1
         ) n
     )
-    select {_COLUMNS} from first f join tableapi_live.delivery d on d.id = f.id
+    select {_COLUMNS} from first f join tableapi_changes.delivery d on d.id = f.id
 """  # noqa: S608 - constants
 _DUE_BY_RECORD = f"""
     {_BY_RECORD.format(f"(select count(*) from (select {_EARLIEST}) due) = {SOME}")}
@@ -110,7 +111,7 @@ PROBE = f"""
 """  # noqa: S608 - constants
 PROBE_BY_RECORD = f"{_BY_RECORD.format('true')} order by f.attempts, f.id limit $2"
 _DONE = """
-    update tableapi_live.delivery d
+    update tableapi_changes.delivery d
     set state = case when u.error is null then 'd' when d.queued < now() - $7::float8 * interval '1 second' then 'f'
                      else 'p' end::"char",
         attempts = d.attempts + 1, tried = now(), status = u.status, error = u.error, milliseconds = u.milliseconds,
@@ -121,34 +122,34 @@ _DONE = """
 """
 # Later events of a record wait for the first one, so they are not checked until it is sent again.
 _BEHIND = """
-    update tableapi_live.delivery d set due = now() + u.pause * interval '1 second'
+    update tableapi_changes.delivery d set due = now() + u.pause * interval '1 second'
     from unnest($2::text[], $3::float8[]) u (record_key, pause)
     where d.webhook = $1 and case when d.state = 'p' then true end and d.record_key = u.record_key
       and d.due < now() + u.pause * interval '1 second'
 """
-HURRY = "update tableapi_live.delivery set due = now() where webhook = $1 and state = 'p' and due > now()"
+HURRY = "update tableapi_changes.delivery set due = now() where webhook = $1 and state = 'p' and due > now()"
 EXPIRE = """
-    update tableapi_live.delivery set state = 'f', error = coalesce(error, 'not delivered in time')
+    update tableapi_changes.delivery set state = 'f', error = coalesce(error, 'not delivered in time')
     where webhook = $1 and state = 'p' and queued < now() - $2::float8 * interval '1 second'
     returning event
 """
 PRUNE = """
-    delete from tableapi_live.delivery
+    delete from tableapi_changes.delivery
     where queued < now() - 2 * $1::float8 * interval '1 second'
        or (state <> 'p' and queued < now() - $1::float8 * interval '1 second'
            and coalesce(tried, queued) < now() - $1::float8 * interval '1 second')
 """
-FORGET = "delete from tableapi_live.webhook where seen < now() - $1::float8 * interval '1 second'"
-FORGET_NAMED = "delete from tableapi_live.webhook where name = any($1::text[])"
+FORGET = "delete from tableapi_changes.webhook where seen < now() - $1::float8 * interval '1 second'"
+FORGET_NAMED = "delete from tableapi_changes.webhook where name = any($1::text[])"
 _AGAIN = """
-    update tableapi_live.delivery set state = 'p', attempts = 0, due = now(), queued = now()
+    update tableapi_changes.delivery set state = 'p', attempts = 0, due = now(), queued = now()
     where webhook = $1 and state <> 'p' and record_key <> ''
 """
 REPLAY_ONE = f"{_AGAIN} and event = $2"
 REPLAY_SINCE = f"{_AGAIN} and at >= $2::timestamptz"
-EXISTS = "select exists (select from tableapi_live.delivery where webhook = $1 and event = $2 and record_key <> '')"
+EXISTS = "select exists (select from tableapi_changes.delivery where webhook = $1 and event = $2 and record_key <> '')"
 TESTED = """
-    insert into tableapi_live.delivery
+    insert into tableapi_changes.delivery
         (webhook, event, type, at, record_key, key, record, state, attempts, tried, status, error, milliseconds)
     values ($1, $2, $3, $4::timestamptz, '', $5, $6, case when $8::text is null then 'd' else 'f' end::"char", 1, now(),
             $7, $8, $9)
@@ -157,14 +158,14 @@ STATE = f"""
     select w.failures, {_AT.format("w.open_until")} as open_until, w.open_until > now() as is_open, w.error,
            w.gone,
            {_AT.format("w.error_at")} as error_at,
-           (select count(*) from (select from tableapi_live.delivery d
+           (select count(*) from (select from tableapi_changes.delivery d
                                   where d.webhook = w.name and d.state = 'p' limit {MOST_COUNTED}) c) as pending,
-           (select count(*) from (select from tableapi_live.delivery d
+           (select count(*) from (select from tableapi_changes.delivery d
                                   where d.webhook = w.name and d.state = 'f' limit {MOST_COUNTED}) c) as failed
-    from tableapi_live.webhook w where w.name = $1
+    from tableapi_changes.webhook w where w.name = $1
 """  # noqa: S608 - constants
 ATTEMPTS = f"""
-    select {_SHOWN} from tableapi_live.delivery d where d.webhook = $1 and d.tried is not null
+    select {_SHOWN} from tableapi_changes.delivery d where d.webhook = $1 and d.tried is not null
     order by d.tried desc, d.id desc limit {LOGGED}
 """  # noqa: S608 - constants
 

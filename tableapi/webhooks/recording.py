@@ -12,7 +12,8 @@ from tableapi.schema.model import Table
 from tableapi.webhooks import queue
 
 _READY = """
-    select exists (select from pg_attribute where attrelid = to_regclass('tableapi_live.webhook') and attname = 'gone')
+    select exists (select from pg_attribute
+                   where attrelid = to_regclass('tableapi_changes.webhook') and attname = 'gone')
 """
 
 

@@ -32,13 +32,13 @@ _INSERT = """
     with changed as materialized (
         select c.seq, c.operation, c.parts -> '*' ->> 2 as at, c.key::text as key,
                case when c.operation = 'd' then c.parts -> '*' -> 0 else c.parts -> '*' -> 1 end as doc
-        from tableapi_live.change c
+        from tableapi_changes.change c
         where c.relation = ${n3}::int8::oid and c.operation = any(${n4}::text[]::"char"[]) and c.parts ? '*'
           and c.xid >= pg_snapshot_xmin(${n5}::text::pg_snapshot)
           and not pg_visible_in_snapshot(c.xid, ${n5}::text::pg_snapshot)
           and pg_visible_in_snapshot(c.xid, ${n6}::text::pg_snapshot)
     ), found as ({found})
-    insert into tableapi_live.delivery (webhook, event, type, at, record_key, key, record)
+    insert into tableapi_changes.delivery (webhook, event, type, at, record_key, key, record)
     select ${n1}::text, 'msg_' || replace(gen_random_uuid()::text, '-', ''),
            ${n2}::text || case f.operation when 'i' then '.created' when 'u' then '.updated' else '.deleted' end,
            f.at::timestamptz, md5(f.key), f.ident::text,

@@ -168,7 +168,7 @@ async def test_missing_rights_are_reported(new_database: NewDatabase, serve: Ser
             assert done.returncode == 0, done.stderr
 
             async def begun() -> bool:
-                return bool(await db.fetchval("select count(*) from tableapi_live.webhook"))
+                return bool(await db.fetchval("select count(*) from tableapi_changes.webhook"))
 
             await until(begun)
             await db.execute("insert into orders values (1)")
@@ -262,7 +262,7 @@ async def test_a_long_queue_of_few_records_delays_no_other_webhook(
         )
 
         async def queued() -> bool:
-            return bool(await db.fetchval("select count(*) = 5003 from tableapi_live.delivery"))
+            return bool(await db.fetchval("select count(*) = 5003 from tableapi_changes.delivery"))
 
         def more(requests: int) -> bool:
             return len(failing.received) >= requests

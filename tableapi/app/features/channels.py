@@ -68,7 +68,7 @@ class Channels(Feature):
             )
         hub = self._hubs[dataset.name]
         limit, holders = self._state.settings.changes_queue_bytes, holders_of(actor, request.network)
-        stream = ChannelStream(hub, name, actor, holders, dict(request.headers), request.ip, limit)
+        stream = ChannelStream(name, actor, holders, dict(request.headers), request.ip, limit, hub.closed)
         await hub.open(stream)
         request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would buffer the events
@@ -85,14 +85,14 @@ class Channels(Feature):
     def drain(self) -> None:
         self._counts.stopped = True
         for hub in self._hubs.values():
-            hub.stop()
+            hub.end_all()
 
     async def close(self) -> None:
         self.drain()
         for hub in self._hubs.values():
-            for stream in hub:
+            for stream in list(hub.streams):
                 await stream.aclose()
 
     def use_access(self, access: AccessFile) -> None:
         for hub in self._hubs.values():
-            hub.stop()  # clients reconnect under the new rights
+            hub.end_all()  # clients reconnect under the new rights

@@ -36,8 +36,8 @@ async def empty(live: LiveServer) -> None:
         ("task", "nobody", {}, 401, "no_session"),
         ("pair", "one", {}, 403, "forbidden"),
         ("session", "all", {}, 404, "unknown_table"),
-        ("unmarked", "one", {}, 409, "not_live"),
-        ("quiet", "one", {}, 409, "not_live"),
+        ("unmarked", "one", {}, 409, "no_changes"),
+        ("quiet", "one", {}, 409, "no_changes"),
         ("blob", "one", {}, 400, "no_primary_key"),
         ("task", "one", {"filter": "secret = 'x'"}, 400, "unknown_field"),
         ("task", "one", {"fields": "taskid,secret"}, 400, "unknown_field"),
@@ -191,13 +191,13 @@ async def test_a_token_older_than_the_oldest_change_causes_a_reset(live: LiveSer
 
 async def test_a_large_update_sends_one_reset(live: LiveServer) -> None:
     await live.db.execute("insert into pair select 'n' || n, n, 0 from generate_series(1, 10000) n")
-    before = await live.db.fetchval("select count(*) from tableapi_live.change")
+    before = await live.db.fetchval("select count(*) from tableapi_changes.change")
     async with live.opened("pair", "all") as stream:
         await live.db.execute("update pair set value = 1")
         assert await stream.next() == ("reset", {})
         await live.db.execute("update pair set value = 2 where b = 7")
         assert await stream.next() == ("row", {"a": "n7", "b": 7, "value": 2})
-    assert await live.db.fetchval("select count(*) from tableapi_live.change") == before + 2
+    assert await live.db.fetchval("select count(*) from tableapi_changes.change") == before + 2
 
 
 async def test_a_statement_sends_each_of_its_rows_and_a_truncate_a_reset(live: LiveServer) -> None:

@@ -97,16 +97,16 @@ async def test_streams_end_with_the_application(url: str) -> None:
 async def test_streams_end_when_the_triggers_are_removed(url: str) -> None:
     async with live_server(url) as live:
         async with live.opened("pair", "all") as stream:
-            await live.db.execute("drop trigger tableapi_live_update on pair")
+            await live.db.execute("drop trigger tableapi_changes_update on pair")
             assert await stream.ended()
         async with live.stream("pair", "all") as stream:
-            assert stream.reason == "not_live"
+            assert stream.reason == "no_changes"
         await triggers.install(live.db, RECORDED, lambda line: None)
         async with live.opened("pair", "all") as stream:
             await triggers.remove(live.db, lambda line: None)
             assert await stream.ended()
         async with live.stream("pair", "all") as stream:
-            assert stream.reason == "not_live"
+            assert stream.reason == "no_changes"
 
 
 async def test_streams_follow_ddl(url: str) -> None:
@@ -141,7 +141,7 @@ async def test_a_read_of_the_outbox_that_hangs_causes_a_reset(url: str, monkeypa
     proxy, hung = StatementProxy(urlsplit(url).port or 5432), list[str]()
 
     def spoil(text: str) -> None:
-        if "tableapi_live" in text and not hung:
+        if "tableapi_changes" in text and not hung:
             hung.append(text)
             proxy.arm(1, "hangs")
 
@@ -166,12 +166,12 @@ async def test_old_changes_are_removed_and_resuming_before_them_causes_a_reset(u
             last = stream.id
         await live.db.execute("insert into pair values ('x', 1, 1)")
         await outbox.clean(live.db, 1000)  # a mark after the change
-        assert await live.db.fetchval("select count(*) from tableapi_live.change") == 1
+        assert await live.db.fetchval("select count(*) from tableapi_changes.change") == 1
         async with live.stream("pair", "all", last=last) as stream:
             assert (await stream.next())[0] == "row"
-        await live.db.execute("update tableapi_live.mark set at = at - interval '1 hour'")
+        await live.db.execute("update tableapi_changes.mark set at = at - interval '1 hour'")
         await outbox.clean(live.db, 1000)
-        assert await live.db.fetchval("select count(*) from tableapi_live.change") == 0
+        assert await live.db.fetchval("select count(*) from tableapi_changes.change") == 0
         async with live.stream("pair", "all", last=last) as stream:
             assert await stream.next() == ("reset", {})
 
@@ -185,7 +185,7 @@ async def test_an_open_transaction_keeps_its_changes(url: str) -> None:
         async with live.opened("pair", "all") as stream:
             for _ in range(2):
                 await outbox.clean(live.db, 1000)
-                await live.db.execute("update tableapi_live.mark set at = at - interval '1 hour'")
+                await live.db.execute("update tableapi_changes.mark set at = at - interval '1 hour'")
             await transaction.commit()
             assert (await stream.next())[1]["a"] == "long"
         await other.close()
@@ -233,8 +233,8 @@ async def test_the_outbox_is_not_exposed_as_a_table(url: str) -> None:
         api = TableAPI({"db": url}, open=True)
         app = await api.start()
         names = set(app.state.datasets["db"].schema.tables)
-        assert not [name for name in names if "tableapi_live" in name]
-        assert not [r for r in app.state.datasets["db"].schema.routines if r.schema == "tableapi_live"]
+        assert not [name for name in names if "tableapi_changes" in name]
+        assert not [r for r in app.state.datasets["db"].schema.routines if r.schema == "tableapi_changes"]
         await api.stop()
 
 
@@ -246,7 +246,7 @@ async def test_a_writer_without_rights_to_the_record_can_write(url: str) -> None
         await live.db.execute("drop owned by plain_writer; drop role plain_writer")
 
 
-_PERSISTENCE = "select relpersistence::text from pg_class where oid = 'tableapi_live.change_seq_seq'::regclass"
+_PERSISTENCE = "select relpersistence::text from pg_class where oid = 'tableapi_changes.change_seq_seq'::regclass"
 
 
 async def test_a_promoted_standby_can_number_changes(url: str) -> None:
@@ -254,8 +254,8 @@ async def test_a_promoted_standby_can_number_changes(url: str) -> None:
     async with live_server(url) as live:
         assert await live.db.fetchval(_PERSISTENCE) == "p"
         # As created by earlier versions.
-        await live.db.execute("alter sequence tableapi_live.change_seq_seq set unlogged")
-        await live.db.execute("comment on schema tableapi_live is 'version 3'")
+        await live.db.execute("alter sequence tableapi_changes.change_seq_seq set unlogged")
+        await live.db.execute("comment on schema tableapi_changes is 'version 3'")
         await triggers.install(live.db, RECORDED, lambda line: None)
         assert await live.db.fetchval(_PERSISTENCE) == "p"
         async with live.opened("pair", "all") as stream:

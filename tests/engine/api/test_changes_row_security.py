@@ -38,7 +38,7 @@ async def empty(live: LiveServer) -> None:
         ("teams", None, {}, 403, "forbidden"),
         ("audit", ADA, {}, 403, "forbidden"),
         ("keyless", ADA, {}, 403, "forbidden"),
-        ("members", ADA, {}, 409, "not_live"),
+        ("members", ADA, {}, 409, "no_changes"),
         ("messages", ADA, {"fields": "secret"}, 400, "unknown_field"),
         ("messages", ADA, {"filter": "secret = 'x'"}, 400, "unknown_field"),
     ],

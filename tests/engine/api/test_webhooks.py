@@ -383,7 +383,7 @@ async def test_the_time_that_a_receiver_gets_is_bounded(shop: Serving, asked: st
         target.respond = wait
         await server.db.execute("insert into orders values (1)")
         await until(lambda: _attempts(server, 1))
-        seconds = "select greatest(extract(epoch from open_until - now())::float8, 0) from tableapi_live.webhook"
+        seconds = "select greatest(extract(epoch from open_until - now())::float8, 0) from tableapi_changes.webhook"
         assert least <= await server.db.fetchval(seconds) <= most
 
 
@@ -580,14 +580,14 @@ async def test_the_next_events_are_found_with_outdated_statistics(shop: Serving,
     for state in ("d", "p"):
         await db.execute(
             """
-            insert into tableapi_live.delivery (webhook, event, type, at, record_key, key, record, state)
+            insert into tableapi_changes.delivery (webhook, event, type, at, record_key, key, record, state)
             select 'w', 'e' || n, 'x', now(), md5((n % 500)::text), '{}', '{}', $1::text::"char"
             from generate_series(1, 15000) n
             """,
             state,
         )
         if state == "d":
-            await db.execute("vacuum analyze tableapi_live.delivery")
+            await db.execute("vacuum analyze tableapi_changes.delivery")
     for statement, most in ((queue.DUE, "64"), (queue.PROBE, "1"), (queue.PROBE_BY_RECORD, "1")):
         explained = f"explain (analyze, format json) {statement}".replace("$1", "'w'").replace("$2", most)
         plan = json.loads(await db.fetchval(explained))[0]["Plan"]
@@ -605,8 +605,8 @@ def _rows_read(plan: dict[str, Any]) -> int:
 @pytest.mark.parametrize(
     "lost",
     [
-        "truncate tableapi_live.change, tableapi_live.mark, tableapi_live.intact",  # as after a crash
-        "update tableapi_live.webhook set position = '999999999:999999999:'",  # as in a restored database
+        "truncate tableapi_changes.change, tableapi_changes.mark, tableapi_changes.intact",  # as after a crash
+        "update tableapi_changes.webhook set position = '999999999:999999999:'",  # as in a restored database
     ],
 )
 async def test_lost_changes_are_reported_and_later_ones_are_delivered(shop: Serving, lost: str) -> None:
@@ -634,13 +634,13 @@ async def test_changes_are_kept_until_every_webhook_has_read_them(shop: Serving,
             await until(lambda: _is(server, state="active"))
         db = await asyncpg.connect(url)
         await db.execute("insert into orders values (1)")
-        await db.execute("insert into tableapi_live.mark select now() - interval '1 hour', pg_current_xact_id()")
+        await db.execute("insert into tableapi_changes.mark select now() - interval '1 hour', pg_current_xact_id()")
         await outbox.clean(db, 600)
         async with shop(hook(url=target.url)):
             await target.gets(1)
-        await db.execute("update tableapi_live.webhook set seen = now() - interval '4 days'")
+        await db.execute("update tableapi_changes.webhook set seen = now() - interval '4 days'")
         await db.execute("insert into orders values (2)")
-        await db.execute("insert into tableapi_live.mark select now() - interval '1 hour', pg_current_xact_id()")
+        await db.execute("insert into tableapi_changes.mark select now() - interval '1 hour', pg_current_xact_id()")
         await outbox.clean(db, 600)
-        assert await db.fetchval("select count(*) from tableapi_live.change") == 0
+        assert await db.fetchval("select count(*) from tableapi_changes.change") == 0
         await db.close()

@@ -35,7 +35,7 @@ from tests.system.replay import product as of_product
 pytestmark = pytest.mark.slow
 SQL = re.compile(r"\s*(?:with (?:recursive )?\w+ as |select |insert into |update \w+ |delete from )")
 STATEMENT = re.compile(r"\s*(with|select|insert|update|delete)\b", re.IGNORECASE)
-OWN = re.compile(r"\b(?:pg_\w+|pgqueuer\w*|schemaversion|tableapi_live)\b")  # tables of PostgreSQL and of the engine
+OWN = re.compile(r"\b(?:pg_\w+|pgqueuer\w*|schemaversion|tableapi_changes)\b")  # tables of PostgreSQL and of the engine
 TEMPORARY = re.compile(r"\b(?:dropstage|summed|functioned|touched|staging|later)\b")  # tables of one run of a job
 _CLIENT = r'("[^"]+"|\b\w+)\.clientid'
 BOUND, JOINED = re.compile(rf"{_CLIENT} = \(?\$\d+"), re.compile(rf"{_CLIENT} = {_CLIENT}\b")
