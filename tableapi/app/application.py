@@ -252,8 +252,13 @@ class App:
             raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
         return await handler(request)
 
-    def respond_for_dataset(self, request: HttpRequest, served: ServedDataset, parts: list[str]) -> Awaitable[Response]:
-        """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name."""
+    def respond_for_dataset(
+        self, request: HttpRequest, served: ServedDataset, parts: list[str], query: dict[str, str] | None = None
+    ) -> Awaitable[Response]:
+        """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the dataset name.
+
+        query: its options, if they are known.
+        """
         name = parts[0] if parts else ""
         handler = self._dispatch.dataset.get(name)
         request.route = name if name and handler else "dataset"
@@ -268,7 +273,8 @@ class App:
         if dataset.database_roles:
             dataset = _acting(request, dataset)
         rights = dataset.rights(actor.role)
-        query = options.parse_query(request.query_string) if request.query_string else {}
+        if query is None:
+            query = options.parse_query(request.query_string) if request.query_string else {}
         if name == "_table" and len(parts) > 1:
             return self.tables.respond(request, dataset, rights, parts, query)
         if handler is None:

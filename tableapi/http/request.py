@@ -88,10 +88,6 @@ class HttpRequest:
     cancellable = False  # a read with a complete body, which may be cancelled when the client disconnects
     cancelled_for = ""  # the reason for which admission control cancelled it
     unread = False  # whether the client may still be sending a body
-    inner = False  # whether a tool or a batch sent it, so the response cannot be a stream
-    in_batch = False  # whether it runs inside the transaction of a batch
-    written: list[Any] | None = None  # records written by the requests of its batch, for `on_write`
-    tables: set[str] | None = None  # names of the tables that the requests of its batch wrote
 
     def __init__(self, scope: Scope, receive: Receive, proxies: Networks | None = None) -> None:
         self.scope, self.source = scope, receive

@@ -26,7 +26,7 @@ from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest, Invalid, MethodNotAllowed, TooLarge
 from tableapi.http import preferences
 from tableapi.http.body import parse_object
-from tableapi.http.inner_request import inner_request
+from tableapi.http.inner_request import InnerRequest, Writes
 from tableapi.http.request import HttpRequest, unquoted
 from tableapi.http.response import Response
 from tableapi.project.writes import tell
@@ -116,6 +116,7 @@ class _MustWait(Exception):
 class _Held:
     dataset: Dataset
     actor: Actor
+    writes: Writes = field(default_factory=Writes)
 
 
 class Batches(Feature):
@@ -145,7 +146,7 @@ class Batches(Feature):
         held = _Held(dataset, request.actor)
 
         async def run() -> Response:
-            return await self._run(request, held.dataset, steps, len(raw), dry_run=dry_run)
+            return await self._run(request, held, steps, len(raw), dry_run=dry_run)
 
         db = self._state.session_db
         before = db.watched_writes
@@ -155,9 +156,9 @@ class Batches(Feature):
         else:
             response = await self._state.idempotency.whole(key, held, f"POST {dataset.name}/_batch", raw, run)
         if not dry_run:
-            if db.watched_writes != before or not db.watched.isdisjoint(map(str.lower, request.tables or ())):
+            if db.watched_writes != before or not db.watched.isdisjoint(map(str.lower, held.writes.tables)):
                 await self._state.catch_up()
-            await tell(self._state.served.on_write, dataset.name, request.actor, request.written)
+            await tell(self._state.served.on_write, dataset.name, request.actor, held.writes.records)
         if applied:
             response.headers["Preference-Applied"] = applied
         return response
@@ -165,19 +166,19 @@ class Batches(Feature):
     routes = (Route(POST, "/api/v2/{dataset}/_batch", respond, "reference/wire.md"),)
 
     async def _run(
-        self, request: HttpRequest, dataset: Dataset, steps: list[BatchStep], size: int, *, dry_run: bool
+        self, request: HttpRequest, held: _Held, steps: list[BatchStep], size: int, *, dry_run: bool
     ) -> Response:
         until = time.monotonic() + AGAIN_SECONDS
         if not _writes(steps):
-            return await self._attempt(request, dataset, steps, size, dry_run=dry_run)
-        account = f"{dataset.name} {request.actor.account}"
+            return await self._attempt(request, held, steps, size, dry_run=dry_run)
+        account = f"{held.dataset.name} {request.actor.account}"
         while True:
             alone = self._alone.get(account) or _Alone()
             try:
                 if alone.until < time.monotonic():
-                    return await self._attempt(request, dataset, steps, size, account, dry_run=dry_run)
+                    return await self._attempt(request, held, steps, size, account, dry_run=dry_run)
                 async with alone.lock:  # those that wait hold no connection
-                    return await self._attempt(request, dataset, steps, size, account, alone=True, dry_run=dry_run)
+                    return await self._attempt(request, held, steps, size, account, alone=True, dry_run=dry_run)
             except _MustWait:
                 continue
             except AGAIN:
@@ -196,7 +197,7 @@ class Batches(Feature):
     async def _attempt(
         self,
         request: HttpRequest,
-        dataset: Dataset,
+        held: _Held,
         steps: list[BatchStep],
         size: int,
         account: str = "",
@@ -210,16 +211,16 @@ class Batches(Feature):
         """
         responses: list[bytes] = []
         results, room = Results(self._state.settings.body_bytes), MAX_RESPONSE_BYTES
-        request.written, request.tables = [], set()
-        async with (transaction.undone if dry_run else transaction.kept)(dataset) as held:
+        held.writes = Writes()
+        async with (transaction.undone if dry_run else transaction.kept)(held.dataset) as dataset:
             if alone:
-                await held.db.writes.fetchrow(_ALONE, account)
+                await dataset.db.writes.fetchrow(_ALONE, account)
             elif account:
                 if account in self._alone and self._alone[account].until > time.monotonic():
                     raise _MustWait
-                await held.db.writes.fetchrow(_SHORTLY)
+                await dataset.db.writes.fetchrow(_SHORTLY)
             for number, step in enumerate(steps):
-                response = await self._step(request, held, step, number, results, size, room)
+                response = await self._step(request, dataset, held.writes, step, number, results, size, room)
                 room -= len(response.body or b"")
                 head = orjson.dumps({"id": step.id or None, "status": response.status})
                 responses.append(head[:-1] + b',"body":' + (response.body or b"null") + b"}")
@@ -232,6 +233,7 @@ class Batches(Feature):
         self,
         request: HttpRequest,
         dataset: Dataset,
+        writes: Writes,
         step: BatchStep,
         number: int,
         results: Results,
@@ -244,8 +246,7 @@ class Batches(Feature):
             if step.references:
                 step = await results.resolved(step, size)
             query = {name: _option(name, value) for name, value in step.query.items()}
-            inner = inner_request(request, step.method, (dataset.name, *step.parts), query, step.body)
-            inner.in_batch, inner.written, inner.tables = True, request.written, request.tables
+            inner = InnerRequest(request, step.method, (dataset.name, *step.parts), query, step.body, batch=writes)
             if handling := _HANDLING.search(request.headers.get("prefer", "")):
                 inner.headers["prefer"] = handling[0]
             if number:  # the batch itself counted as the first

@@ -16,6 +16,7 @@ from tableapi.changes.channels import ChannelHub, ChannelStream
 from tableapi.changes.stream import StreamCounts, holders_of
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, Unauthorized
+from tableapi.http.inner_request import InnerRequest
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
 
@@ -58,7 +59,7 @@ class Channels(Feature):
             raise Forbidden(f"Your role may not follow the channel '{name[:100]}'.")
         if len(name.encode()) > MAX_BYTES or not name.isprintable() or name.lower().startswith(OWN):
             raise BadRequest(f"'{name[:100]}' is not a valid channel name.", reason="bad_identifier")
-        if request.inner:
+        if isinstance(request, InnerRequest):
             raise BadRequest("A stream cannot be part of a batch or tool call.", reason="bad_option")
         for option in query:
             raise BadRequest(

@@ -21,6 +21,7 @@ from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
 from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
+from tableapi.http.inner_request import InnerRequest
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Response
 from tableapi.project import hooks
@@ -195,10 +196,11 @@ class TableCalls:
         Return its response once this worker and the program's listener know what it changed.
         """
         on_write = self._state.served.on_write
+        batch = request.batch if isinstance(request, InnerRequest) else None
         if on_write is not None:
-            call.written = request.written if request.in_batch else []
-        if request.tables is not None:
-            call.tables = request.tables
+            call.written = batch.records if batch is not None else []
+        if batch is not None:
+            call.tables = batch.tables
         key = request.headers.get("idempotency-key")
         if key is None or _is_dry_run(call, ident):
             written = retry.run(attempt, call, name)
@@ -207,7 +209,7 @@ class TableCalls:
             once = partial(self._state.idempotency.once, key, call, verb, ident, run)
             # The claim on the key is rolled back with the transaction that a database error ends.
             written = retry.run(once, call, name, retry.DATABASE_ERRORS)
-        if request.in_batch:  # the batch tells when it is committed
+        if batch is not None:  # it tells when it is committed
             return await written
         db = self._state.session_db
         before = db.watched_writes
@@ -254,10 +256,10 @@ class TableCalls:
 
     def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Awaitable[Response]:
         """Handle the request with a stream, the project's hook, or the engine."""
-        if call.written and not request.in_batch:
+        if call.written and not (isinstance(request, InnerRequest) and request.batch):
             call.written.clear()  # left over from an attempt that was rolled back
         if ident in self._state.views and request.method == "GET":
-            if request.inner:
+            if isinstance(request, InnerRequest):
                 raise BadRequest(
                     f"'{ident}' is reserved for the stream of changes and cannot be used as an identifier.",
                     reason="bad_identifier",
@@ -317,7 +319,7 @@ async def _hooked(
     has_hook = f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone."
     if _is_dry_run(call, ident):
         raise BadRequest(f"{has_hook} Send the request without dry_run.", reason="no_dry_run")
-    if request.in_batch:
+    if isinstance(request, InnerRequest) and request.batch:
         raise BadRequest(f"{has_hook} Send the request on its own, not in a batch.", reason="no_batch")
     return _minimal(call, verb, await hooks.respond(scripts, hook, call, verb, ident, request))
 

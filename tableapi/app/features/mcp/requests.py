@@ -11,14 +11,14 @@ from tableapi.app.state import AppState
 from tableapi.datasets.dataset import ServedDataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest
-from tableapi.http.inner_request import inner_request
+from tableapi.http.inner_request import InnerRequest
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response
 from tableapi.observability import metrics
 from tableapi.observability.logging import AccessLog, shown_path
 
 Headers = Sequence[tuple[bytes, bytes]]
-DatasetHandler = Callable[[HttpRequest, ServedDataset, list[str]], Awaitable[Response]]
+DatasetHandler = Callable[[HttpRequest, ServedDataset, list[str], dict[str, str]], Awaitable[Response]]
 
 
 class McpRequests:
@@ -39,10 +39,10 @@ class McpRequests:
         self, outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
     ) -> Response:
         """Send a request with the credentials of `outer` and return the response. Raises its error."""
-        request = inner_request(outer, method, parts, query, body)
+        request = InnerRequest(outer, method, parts, query, body)
         status, size = 500, 0
         try:
-            response = await self._respond(request, list(parts))
+            response = await self._respond(request, list(parts), query)
             if response.stream is not None:
                 await response.discard()
                 raise BadRequest("Tools do not support streams. Use the HTTP API.", reason="bad_option")
@@ -55,9 +55,9 @@ class McpRequests:
         finally:
             self._record(request, status, size)
 
-    async def _respond(self, request: HttpRequest, parts: list[str]) -> Response:
+    async def _respond(self, request: HttpRequest, parts: list[str], query: Mapping[str, str]) -> Response:
         if (dataset := self._state.datasets.get(parts[0])) is not None:
-            return await self._dataset(request, dataset, parts[1:])
+            return await self._dataset(request, dataset, parts[1:], dict(query))
         assert self._scripts is not None  # the tools offer scripts only if there is a project
         return await self._scripts.respond(request, parts)
 
