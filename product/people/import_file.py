@@ -38,6 +38,7 @@ _DOMAIN = re.compile(r"(?!www\.)[a-z0-9.-]*")
 IGNORED = "reason"  # a column of the file of what was left out, which can be imported again
 MAX_CHARS = 300  # per name, title or company
 MAX_LINES = 20  # per record
+NOT_AN_ADDRESS = "an e-mail address is not valid"
 
 
 class BadLine(ValueError):
@@ -109,19 +110,30 @@ class LineReader:
             raise BadLine("full_name is empty")
         if max(map(len, texts)) > MAX_CHARS:
             texts = [_short(number, *pair, left_out) for pair in zip(_TEXTS[1:], texts, strict=True)]
-        personal, business = (emails.split(text) for text in ordered[len(_TEXTS) : -1])
-        personal = [address for address in personal if _is_address(number, address, left_out)]
-        marked = [_marked(number, text, left_out) for text in business]
-        marked = [(address, mark) for address, mark in marked if _is_address(number, address, left_out)]
+        personal, marked, forms = list[str](), list[tuple[str, str]](), list[str]()  # as written, and as hashed
+        for address in emails.split(ordered[-3]):
+            if form := emails.checked(address):
+                personal.append(address)
+                forms.append(form)
+            else:
+                left_out.append((number, NOT_AN_ADDRESS))
+        for text in emails.split(ordered[-2]):
+            address, mark = _marked(number, text, left_out)
+            if form := emails.checked(address):
+                marked.append((address, mark))
+                forms.append(form)
+            else:
+                left_out.append((number, NOT_AN_ADDRESS))
         if not _DOMAIN.fullmatch(texts[3]):
             texts[3] = search_terms.domain_of(texts[3])
         texts[4] = search_terms.country_known(texts[4])
         full_name, title, company, domain, country, city, industry, size, seniority = texts
         numbers = _numbers(number, ordered[-1], country, left_out)
-        addresses = [*personal, *(address for address, _ in marked)]
-        hashes = [self._vault.index("email", emails.normal(address)) for address in addresses]
-        if self._suppressed and self._is_suppressed(key, addresses, numbers):
-            return None
+        if self._suppressed:
+            addresses = [*personal, *(address for address, _ in marked)]
+            if self._is_suppressed(key, addresses, numbers):
+                return None
+        hashes = [self._vault.index("email", form) for form in forms]
         derived, function = job_titles.derived(title)
         if seniority and not (known := job_titles.known_seniority(seniority)):
             left_out.append((number, f"seniority is none of {', '.join(job_titles.SENIORITIES)}"))
@@ -186,16 +198,11 @@ def _short(line: int, name: str, text: str, left_out: list[tuple[int, str]]) -> 
     return ""
 
 
-def _is_address(line: int, address: str, left_out: list[tuple[int, str]]) -> bool:
-    if emails.checked(address):
-        return True
-    left_out.append((line, "an e-mail address is not valid"))
-    return False
-
-
 def _marked(line: int, text: str, left_out: list[tuple[int, str]]) -> tuple[str, str]:
     """Return a work address and its verification."""
-    address, _, mark = text.partition(":")
+    address, colon, mark = text.partition(":")
+    if not colon:
+        return address, "unknown"
     try:
         return split_validity(f"{address.strip()}:{mark.strip().lower()}")
     except ValueError:
@@ -216,6 +223,8 @@ def _fields(line: str) -> list[str]:
 
 def _numbers(line: int, text: str, country: str, left_out: list[tuple[int, str]]) -> list[str]:
     """Return the phone numbers in a cell, and report those that cannot be read."""
+    if phones.PLAIN.fullmatch(text):
+        return [text]
     found = []
     for one in phones.split(text):
         try:

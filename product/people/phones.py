@@ -20,7 +20,7 @@ Form = Literal["e164", "international"]
 MAX_CHARS = 80
 _FORMS = {"e164": PhoneNumberFormat.E164, "international": PhoneNumberFormat.INTERNATIONAL}
 # Kept as it is, and not parsed: a million people are imported in a minute.
-_PLAIN = re.compile(r"\+[0-9](?:[ ().-]*[0-9]){6,14}")
+PLAIN = re.compile(r"\+[0-9](?:[ ().-]*[0-9]){6,14}")
 # Between numbers: a semicolon, though the parameters of a tel: URI stay with it, and the signs of other programs in
 # front of a whole number. A comma before a few digits is a pause before an extension.
 _NUMBERS = re.compile(
@@ -44,9 +44,7 @@ class Unreadable(ValueError):
 
 def split(text: str) -> list[str]:
     """Return the numbers in a cell."""
-    if not text or _PLAIN.fullmatch(text):
-        return [text] if text else []
-    return [part for part in map(str.strip, _NUMBERS.split(text)) if part]
+    return [part for part in map(str.strip, _NUMBERS.split(text)) if part] if text else []
 
 
 def stored(text: str, country: str = "") -> str:
@@ -57,10 +55,8 @@ def stored(text: str, country: str = "") -> str:
     Raises:
         Unreadable: no possible number, or a national one of an unknown country.
     """
-    if _PLAIN.fullmatch(text):
-        return text
     text = _MARKED_AS_TEXT.sub(lambda match: match["text"] or "", text.strip())
-    if _PLAIN.fullmatch(text):
+    if PLAIN.fullmatch(text):
         return text
     text = _in_ascii(text)
     if _SPREADSHEET.fullmatch(text):
