@@ -233,9 +233,11 @@ class StreamHub(Fanout[Listener]):
         call.actor, call.rights = actor, self.dataset.rights(actor.role)
         call.table = await self.dataset.table(call.table.name)
         new = await subscribe(call, old.recorded)
+        if new.group != old.group:
+            return False
         if new.request.table is not old.request.table:  # DDL
             listener.group.subscription = new
-        return bool(new.group == old.group)
+        return True
 
     async def _check_triggers(self) -> None:
         """End the streams of tables with removed or replaced triggers."""

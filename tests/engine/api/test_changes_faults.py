@@ -123,6 +123,27 @@ async def test_streams_follow_ddl(url: str) -> None:
         await until(row_has_the_column)
 
 
+async def test_a_caller_that_leaves_its_group_with_ddl_takes_no_other_stream_with_it(url: str) -> None:
+    """The streams share their reads until one of the callers belongs to another account."""
+    async with live_server(url) as live, AsyncExitStack() as opened:
+        await live.db.execute("insert into session values ('moved', 'user', 1)")
+        moved = [await opened.enter_async_context(live.opened("task", "moved")) for _ in range(8)]  # some come first
+        stays = await opened.enter_async_context(live.opened("task", "one"))
+        app = live.api._app
+        assert app is not None
+        schema = app.state.datasets["db"].schema
+        await live.db.execute("alter table task add column more text")
+        await live.db.execute("notify tableapi_schema")
+        await until(lambda: app.state.datasets["db"].schema is not schema)
+        await live.db.execute("update session set accountid = 2 where token = 'moved'")
+        insert = "insert into task (taskid, accountid) values ($1, $2)"
+        await live.db.executemany(insert, [(70, 1), (71, 2)])
+        assert (await stays.next())[1]["taskid"] == 70
+        assert all([await stream.ended() for stream in moved])
+        await live.db.executemany(insert, [(72, 2), (73, 1)])
+        assert (await stays.next())[1]["taskid"] == 73
+
+
 async def test_a_lost_database_connection_causes_a_reset(url: str) -> None:
     async with live_server(url) as live, live.opened("pair", "all") as stream:
         await live.db.execute(
