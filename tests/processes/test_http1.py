@@ -54,7 +54,8 @@ def statuses(received: bytes) -> list[int]:
     client, found = h11.Connection(h11.CLIENT), list[int]()
     client.send(h11.Request(method="GET", target="/", headers=[("host", "x")]))
     client.send(h11.EndOfMessage())
-    client.receive_data(received)
+    if received:  # none would mean the end of the connection to h11
+        client.receive_data(received)
     while True:
         event = client.next_event()
         if isinstance(event, h11.Response | h11.InformationalResponse):
