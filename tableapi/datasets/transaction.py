@@ -33,10 +33,10 @@ class _Single:
     def enter(self, _: str) -> bool:
         return True
 
-    async def wait(self, caller: str) -> None:
-        raise NotImplementedError
+    async def wait(self, _: str) -> None:
+        pass
 
-    def leave(self, caller: str) -> None:
+    def leave(self, _: str) -> None:
         pass
 
 
