@@ -216,6 +216,7 @@ REASONS: dict[str, dict[str, tuple[int, str, str]]] = {
         "too_many_relations": (400, "The request has more than ten relations, or uses `related=*` on a table with more "
             "than 1,000.",
             "Request them by name in several requests."),
+        "too_many_fields": (400, "The input of a script or tool has more than 1,000 fields.", "Send fewer."),
         "too_many_records": (400, "The request has too many nested records.", "Send them in parts."),
         "too_complex": (400, "The whole request, including `having`, relation options and named values, has more than "
             "100 conditions, 1,000 values in lists, 300 renamed or computed fields, or 100 terms of `order` and "

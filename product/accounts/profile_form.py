@@ -71,7 +71,7 @@ def digits(value: object) -> str:
 
 def take_company(record: dict[str, object]) -> dict[str, object]:
     """Remove the company fields from a record and return them validated."""
-    fields = {name: record.pop(name) for name in list(record) if name in Company.model_fields}
+    fields = {name: record.pop(name) for name in Company.model_fields if name in record}
     company = validate(Company, fields)
     return {name: getattr(company, name) for name in fields if getattr(company, name) is not None or name == "country"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any
 
 import orjson
@@ -13,6 +13,7 @@ from tableapi import exact_json, threads
 from tableapi.errors import BadRequest, DuplicateField, TooLarge, UnsupportedMedia
 from tableapi.http.request import HttpRequest
 
+MAX_FIELDS = 1000  # of the input of a script or tool: each unknown one is checked and named
 _NUL = (b"\\u0000", b"\0")
 
 
@@ -75,7 +76,14 @@ def parse_object(content_type: str, raw: bytes, loads: Callable[[bytes], Any] = 
         raise BadRequest("The body must be a JSON object.", reason="bad_json")
     if any(mark in raw for mark in _NUL) and _has_nul(data):
         raise BadRequest("Text must not contain a NUL character.", reason="bad_value")
+    few_fields(data)
     return data
+
+
+def few_fields(sent: Sized) -> None:
+    """Raise BadRequest for more fields than any script or tool has."""
+    if len(sent) > MAX_FIELDS:
+        raise BadRequest(f"This has {len(sent)} fields. Send at most {MAX_FIELDS}.", reason="too_many_fields")
 
 
 def _bad_json(error: orjson.JSONDecodeError) -> BadRequest:

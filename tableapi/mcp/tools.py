@@ -16,6 +16,7 @@ from tableapi.auth.policy import VERBS
 from tableapi.auth.scopes import READ, WRITE, Scopes, needed, require
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Forbidden, Internal, Invalid
+from tableapi.http.body import few_fields
 from tableapi.log import get_logger
 from tableapi.mcp import arguments as args
 from tableapi.mcp import batching, calls, catalog, reading, results, writing
@@ -348,7 +349,8 @@ def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> Non
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
-    """Validate the arguments of a call. Raises Invalid with one message for each invalid argument."""
+    """Validate the arguments of a call. Raises Invalid with one message for each invalid argument, or BadRequest."""
+    few_fields(sent)
     try:
         exact_json.dumps(sent)
         return tool.arguments.model_validate(sent)

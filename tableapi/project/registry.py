@@ -208,8 +208,10 @@ class Scripts:
                 data = {**request.query, **data}
         if script.tail:
             data[script.tail] = request.path.rstrip("/").rpartition("/")[2]
-        if script.input and (unknown := {k: v for k, v in data.items() if k not in script.input.model_fields}):
-            await self.project.check_input(ctx, unknown)
+        if script.input is not None:
+            known = script.input.model_fields  # a property, which costs half a microsecond
+            if unknown := {name: value for name, value in data.items() if name not in known}:
+                await self.project.check_input(ctx, unknown)
         return (validate(script.input, data) if script.input else data,)
 
     async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:

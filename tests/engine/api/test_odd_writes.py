@@ -254,21 +254,21 @@ def defaults(module_database: NewDatabase, module_serve: Serve) -> Iterator[http
     ("request_line", "options", "ignored"),
     [
         ("POST plain", {"json": {"resource": [{"v": "new", "vv": 1}, {"v": "new", "ctiy": "Rome"}]}}, "vv, ctiy"),
-        ("POST plain?upsert=true", {"json": {"resource": [{"id": 900, "v": "new", "vv": 1}]}}, "vv"),
+        ("POST plain?upsert=true", {"json": {"resource": [{"id": 901, "v": "new", "vv": 1}]}}, "vv"),
         ("POST plain", {"content": "v,vv\nnew,2\n", "headers": {"Content-Type": "text/csv"}}, "vv"),
-        ("PATCH plain/1", {"json": {"vv": "a"}}, "vv"),
-        ("PUT plain/1", {"json": {"v": "first", "vv": "a"}}, "vv"),
-        ("PATCH plain/1", {"json": {"resource": {"v": "first", "vv": "a"}}}, "vv"),
-        ("PATCH plain", {"json": {"resource": [{"id": 1, "v": "first", "vv": "a"}]}}, "vv"),
-        ("PATCH plain?ids=1", {"json": {"resource": [{"v": "first", "vv": "a"}]}}, "vv"),
-        ("PATCH plain?filter=id=1", {"json": {"resource": [{"v": "first", "vv": "a"}]}}, "vv"),
+        ("PATCH plain/900", {"json": {"vv": "a"}}, "vv"),
+        ("PUT plain/900", {"json": {"v": "first", "vv": "a"}}, "vv"),
+        ("PATCH plain/900", {"json": {"resource": {"v": "first", "vv": "a"}}}, "vv"),
+        ("PATCH plain", {"json": {"resource": [{"id": 900, "v": "first", "vv": "a"}]}}, "vv"),
+        ("PATCH plain?ids=900", {"json": {"resource": [{"v": "first", "vv": "a"}]}}, "vv"),
+        ("PATCH plain?filter=id=900", {"json": {"resource": [{"v": "first", "vv": "a"}]}}, "vv"),
     ],
 )
 def test_an_unknown_field_is_named_in_a_header_and_rejected_by_a_strict_client(
     http: httpx.Client, request_line: str, options: dict[str, Any], ignored: str
 ) -> None:
     verb, path = request_line.split(" ")
-    _ = http.post("plain?upsert=true", json={"resource": [{"id": 1, "v": "first"}]}).raise_for_status()
+    _ = http.post("plain?upsert=true", json={"resource": [{"id": 900, "v": "first"}]}).raise_for_status()
     before = http.get("plain?order=id").json()
     strict = options.get("headers", {}) | {"Prefer": "handling=strict"}
     refused = http.request(verb, f"/{path}", **options | {"headers": strict})
@@ -277,7 +277,7 @@ def test_an_unknown_field_is_named_in_a_header_and_rejected_by_a_strict_client(
     assert (refused.status_code, error["context"]["reason"], first in error["message"]) == (400, "unknown_field", True)
     assert http.get("plain?order=id").json() == before
     lenient = http.request(verb, f"/{path}", **options)
-    assert (lenient.status_code, lenient.headers["X-Ignored-Fields"]) == (200, ignored), lenient.text
+    assert (lenient.status_code, lenient.headers.get("X-Ignored-Fields")) == (200, ignored), lenient.text
 
 
 def test_a_write_of_known_fields_has_no_header_of_ignored_ones(http: httpx.Client) -> None:
