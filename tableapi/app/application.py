@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from tableapi.app.authentication import Authentication
@@ -204,44 +205,52 @@ class App:
         mount = request.root_path if self.pages.has_docs else None
         return error_response(api_error, request.request_id, mount)
 
-    async def _route(self, request: HttpRequest) -> Response:
+    def _route(self, request: HttpRequest) -> Awaitable[Response]:
         """Dispatch a request by its path."""
         if request.method == "OPTIONS":
-            cors = ANY_PAGE if request.path in self._any_page else self._cors
-            return Response(b"", 204, headers=cors.preflight(request))
+            return self._preflight(request)
         if request.path.startswith(API):  # nearly every request
             at = len(API)
         elif (other := _API.match(request.path)) is not None:
             at = other.end()
         else:
-            if (own := self._dispatch.own(request.path)) is not None:
-                return await own(request)
-            return await self._page(request)
+            return (self._dispatch.own(request.path) or self._page)(request)
         parts = list(filter(None, request.raw_path[at:].split("/")))
         if request.encoded:
             parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""
         if (dataset := self.state.datasets.get(name)) is not None:
-            request.actor = await self.authentication.actor(request)
-            return await self.respond_for_dataset(request, dataset, parts[1:])
+            actor = self.authentication.known(request) if request.headers.caller else None
+            if actor is None:
+                return self._identified(request, dataset, parts[1:])
+            request.actor = actor
+            return self.respond_for_dataset(request, dataset, parts[1:])
         if (handler := self._dispatch.api.get(name)) is not None:
             request.route = name or "api"
             if request.method not in ("GET", "HEAD"):
                 raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
-            return await handler(request, parts)
+            return handler(request, parts)
         misspelt = len(parts) > 1 and parts[1].startswith("_")  # unless it is the code in the path of a script
         if self.scripts is not None and (not misspelt or self.scripts.serves(parts)):
-            return await self.scripts.respond(request, parts)
-        hint = await self._service_hint(request, name)
-        raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
+            return self.scripts.respond(request, parts)
+        return self._unknown_service(request, name)
 
-    async def _service_hint(self, request: HttpRequest, name: str) -> str:
-        """Suggest a dataset for a misspelt name, for callers with valid credentials."""
-        try:
-            actor = await self.authentication.actor(request)
-        except ApiError:
-            return ""
-        return suggestion(name, self.state.datasets) if actor.role else ""
+    async def _preflight(self, request: HttpRequest) -> Response:
+        cors = ANY_PAGE if request.path in self._any_page else self._cors
+        return Response(b"", 204, headers=cors.preflight(request))
+
+    async def _identified(self, request: HttpRequest, dataset: ServedDataset, parts: list[str]) -> Response:
+        """Respond to a request of a caller that has to be looked up."""
+        request.actor = await self.authentication.actor(request)
+        return await self.respond_for_dataset(request, dataset, parts)
+
+    async def _unknown_service(self, request: HttpRequest, name: str) -> Response:
+        """Raise NotFound, which suggests a dataset to callers with valid credentials."""
+        hint = ""
+        with suppress(ApiError):
+            if (await self.authentication.actor(request)).role:
+                hint = suggestion(name, self.state.datasets)
+        raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
 
     async def _page(self, request: HttpRequest) -> Response:
         request.route = "page"

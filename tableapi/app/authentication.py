@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from tableapi.app.state import AppState
-from tableapi.auth.authenticators import NOBODY
+from tableapi.auth.authenticators import NOBODY, SessionAuthenticator
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.errors import ApiError, Unauthorized
 from tableapi.http.request import HttpRequest
@@ -26,6 +26,22 @@ class Authentication:
 
     def __init__(self, state: AppState) -> None:
         self._state = state
+
+    def known(self, request: HttpRequest) -> Actor | None:
+        """Return the caller of headers that were sent before, as by nearly every client; else None.
+
+        Raises TooMany.
+        """
+        state = self._state
+        authenticator = state.authenticator
+        if request.sent_actor is not None or not isinstance(authenticator, SessionAuthenticator):
+            return None
+        actor = authenticator.known(request.headers)
+        if actor is None or actor.role in state.sessions.confined:
+            return None
+        if state.limited:
+            self.count(request, actor)
+        return actor
 
     async def actor(
         self, request: HttpRequest, script: Script | None = None, *, resource: str = "", account_keys: bool = False
@@ -55,21 +71,21 @@ class Authentication:
             # A host program has its own host name, and data that its policy grants to anyone may be read under any
             # name.
             state.guard.check(request, host=not state.served.embedded or actor.role == "*")
-        if state.limited:  # a call less for each request of a server without limits
+        if state.limited:
             self.count(request, actor)
         if actor.role in state.sessions.confined and (script is None or actor.role not in script.roles):
             raise state.sessions.error("confined", actor.role)
         return actor
 
     def count(self, request: HttpRequest, actor: Actor) -> None:
-        """Count a request against the general limit of its session or network, where there are limits.
+        """Count a request against the general limit of its session or network, on a server with limits.
 
         Raises TooMany.
         """
         settings = self._state.settings
-        if self._state.limited and actor.session:
+        if actor.session:
             request.hit = count_use("session", actor.session, settings.session_per_minute, 60)
-        elif self._state.limited:
+        else:
             request.hit = count_use("ip", request.network, settings.address_per_minute, 60)
 
     async def _client(self, request: HttpRequest, resource: str) -> Actor:
@@ -89,7 +105,8 @@ class Authentication:
         if script is not None and ANYONE in script.roles:
             return Actor("key")  # a sign-in ignores any token sent with it
         if error.reason == "no_key":
-            self.count(request, NOBODY)  # rejected sessions are counted during look-up
+            if self._state.limited:
+                self.count(request, NOBODY)  # rejected sessions are counted during look-up
             if _IN_URL.search(request.query_string):
                 raise Unauthorized(_KEY_IN_URL, reason="no_key") from error
         raise error

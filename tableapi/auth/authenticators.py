@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 import orjson
 
@@ -41,8 +41,7 @@ class Headers(dict[str, str]):
     A server keeps those that clients send again (server/http1.py), so that their caller is identified once.
     """
 
-    __slots__ = ("caller",)
-    caller: tuple[int, float, Actor]  # the changes heard until then, and how long it may be used
+    caller: tuple[int, float, Actor] | None = None  # with the changes heard until then, and how long it may be used
 
 
 def app_key(headers: Mapping[str, str]) -> str:
@@ -171,15 +170,17 @@ class SessionAuthenticator(Authenticator):
         self._db.watch(_tables_in(f"{self._sessions.lookup} {self._sessions.client_lookup}"))
         self._db.listen(self._sessions.channel, self.changed)
 
+    def known(self, headers: Headers) -> Actor | None:
+        """Return the user of headers that were identified before; None if something may have changed since."""
+        if headers.caller is None or self._mark.value[:] != self._heard:
+            return None
+        changes, until, actor = headers.caller
+        return actor if changes == self._changes and until > time.monotonic() else None
+
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         if self._mark.value[:] != self._heard:
             await self._hear()
-        now = time.monotonic()
-        if isinstance(headers, Headers) and (known := getattr(headers, "caller", None)) is not None:
-            changes, until, actor = known
-            if changes == self._changes and until > now:
-                return cast("Actor", actor)
-        key = app_key(headers)
+        now, key = time.monotonic(), app_key(headers)
         if self._keys is not None and key not in self._keys:
             return self._unknown(key)
         token = session_token(headers)

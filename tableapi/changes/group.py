@@ -181,7 +181,7 @@ class ListenerGroup:
                 await asyncio.sleep(BUSY_SECONDS)
                 rows |= await self._rows(chunk)
                 continue
-            rows |= {chunk[row["place"]]: row["body"] for row in found if row["place"] < len(chunk)}
+            rows |= {chunk[place]: row["body"] for row in found if (place := row.get("place", 0)) < len(chunk)}
         return rows
 
     def _send_rows(

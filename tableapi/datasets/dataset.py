@@ -152,11 +152,12 @@ class Dataset:
         if plan.replica and self.replicas is not None:
             row = await answer_size.fetchrow(self.limits, self.replicas.fetchrow, plan, values)
         else:
-            turns = self.db.reads.turns(plan.sql)
+            reads = self.db.reads
+            turns = reads.turns(plan.sql)
             if not turns.enter(caller):
                 await turns.wait(caller)
             try:
-                row = await answer_size.fetchrow(self.limits, self.db.reads.fetchrow, plan, values)
+                row = await answer_size.fetchrow(self.limits, reads.fetchrow, plan, values)
             finally:
                 turns.leave(caller)
         if row is not None and plan.kind != "count" and len(row["body"] or b"") > self.limits.answer_bytes:

@@ -43,13 +43,15 @@ def head(request: HttpRequest, response: Response, length: int, cors: Cors, more
     if request.route != "page":
         lines += _API_LINES if "Cache-Control" in headers else _UNCACHED_LINES
     if (hit := request.hit) is not None and _LIMIT_HEADERS.isdisjoint(headers):
+        limit, remaining, reset, _ = hit
         lines += (
-            f"x-ratelimit-limit: {hit.limit}\r\nx-ratelimit-remaining: {hit.remaining}\r\n"
-            f"x-ratelimit-reset: {int(hit.reset_epoch)}\r\n"
+            f"x-ratelimit-limit: {limit}\r\nx-ratelimit-remaining: {remaining}\r\nx-ratelimit-reset: {int(reset)}\r\n"
         )
     lines += cors.always if "origin" not in request.headers else cors.headers(request.headers["origin"])
     for name, value in headers.items():
-        lines += f"{_lower(name)}: {value if value.isprintable() else _CONTROLS.sub(' ', value)}\r\n"
+        if not value.isprintable():
+            value = _CONTROLS.sub(" ", value)
+        lines += f"{_lower(name)}: {value}\r\n"
     return lines.encode("latin-1", "replace")
 
 

@@ -349,7 +349,7 @@ def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> Non
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
-    """Validate the arguments of a call. Raises Invalid with one message for each invalid argument, or BadRequest."""
+    """Return the valid arguments of a call. Raises BadRequest, or Invalid with a message for each argument."""
     few_fields(sent)
     try:
         exact_json.dumps(sent)

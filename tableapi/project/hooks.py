@@ -61,7 +61,7 @@ async def respond(
     if sent.ident is not None:
         options["id"] = sent.ident
     model = beside_model(hook)
-    result = await hook(ctx, sent.records, options, *((validate(model, call.beside),) if model else ()))
+    result = await hook(ctx, sent.records, options, *((validate(model, call.beside or {}),) if model else ()))
     if isinstance(result, Export):
         # A file is read without the session that could decrypt its fields.
         call = replace(call, export=result, headers={k: v for k, v in call.headers.items() if k != WIRE_HEADER})

@@ -291,8 +291,8 @@ def keyed(
 ) -> Statement:  # fmt: skip
     """Build the read of up to `count` records by identifier that match the filter `tree`.
 
-    For several records, each part of their keys is passed as one array. Columns: `place` in the list of identifiers,
-    `body`, and `mark` (the row version).
+    For several records, each part of their keys is passed as one array. Columns: `body`, `mark` (the row version), and
+    for several `place` in the list of identifiers.
     """
     options = reader.options
     table = scope.table
@@ -301,7 +301,6 @@ def keyed(
     if count == 1:
         values = [scope.binder.value(column.type, ("id", part), column.name) for part, column in enumerate(key)]
         conditions += [scope.clause.c[column.name] == value for column, value in zip(key, values, strict=True)]
-        columns.append(sa.literal_column("0").label(aggregate.PLACE))
         source: Any = scope.clause
     else:
         sent, parts = _sent_keys(scope, key)
@@ -316,8 +315,9 @@ def keyed(
     columns = reader.columns(inner, options.fields, options.related, count)
     row = sa.select(*columns).correlate(page).subquery(scope.binder.name(aggregate.ROW))
     body = sa.select(aggregate.json_of(row, reader.names)).select_from(row).scalar_subquery()
-    result = sa.select(page.c[aggregate.PLACE].label("place"), body.label("body"), page.c[aggregate.MARK].label("mark"))
-    result = result.order_by(page.c[aggregate.PLACE]) if count > 1 else result
+    result = sa.select(body.label("body"), page.c[aggregate.MARK].label("mark"))
+    if count > 1:
+        result = result.add_columns(page.c[aggregate.PLACE].label("place")).order_by(page.c[aggregate.PLACE])
     return measured(result, scope, reader, page, max_rows)
 
 

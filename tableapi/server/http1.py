@@ -22,7 +22,7 @@ import httptools
 from tableapi.app.application import UNLIMITED, App
 from tableapi.auth.authenticators import Headers
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
-from tableapi.http.request import ALLOWED, HttpRequest, Scope, new_request_id
+from tableapi.http.request import ALLOWED, HttpRequest, Pairs, Scope, new_request_id
 from tableapi.http.response import Response
 from tableapi.http.send import BODILESS, send_parts
 from tableapi.log import get_logger
@@ -68,18 +68,18 @@ class ClientRequest(HttpRequest):
     error: ApiError | None = None  # why it cannot be read
     checked = False  # whether its headers were read, and nothing was wrong with them
     block = b""  # the head without its first line, if another request may have the same
+    pairs: Pairs | None = None
+    held = 0  # bytes of the body that have arrived
+    waiter: asyncio.Future[None] | None = None
 
     def __init__(self, connection: ClientConnection, method: str, target: bytes, headers: Headers) -> None:
         path, _, self.query_string = target.partition(b"?")
         self.method, self.raw_path, self.headers = method, path.decode("latin-1"), headers
-        self.pairs = None
         self.request_id, self.started_at = new_request_id(), time.perf_counter()
         self.peer = self.ip = connection.peer
-        self._proxies = connection.server.app.proxies
+        self._proxies = connection.proxies
         self.connection = connection
-        self.arrived: list[bytes] = []
-        self.held = 0  # bytes of it
-        self.waiter: asyncio.Future[None] | None = None
+        self.arrived: list[bytes] = []  # parts of the body
 
     @cached_property
     def scope(self) -> Scope:  # type: ignore[override]
@@ -133,7 +133,7 @@ class ClientConnection(asyncio.Protocol):
     transport: asyncio.Transport
 
     def __init__(self, server: Server) -> None:
-        self.server = server
+        self.server, self.proxies = server, server.app.proxies
         self.peer = ""
         self.lost = False
         self.request: ClientRequest | None = None  # the one being handled
@@ -177,20 +177,22 @@ class ClientConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._done:
             return
-        first = self.request is None and self._pairs is None and self._arriving is None
-        end = data.find(b"\r\n") if first else -1
-        body = data.find(b"\r\n\r\n", end) + 4 if end > 0 else 0
-        if (
-            (known := self.server.known.get(data[end:body])) is not None  # parsed and checked before
-            and len(data) - body == known[1]
-            and (line := _LINE.fullmatch(data, 0, end)) is not None
-        ):
-            request = ClientRequest(self, line[1].decode(), line[2], known[0])
-            if known[1]:
-                request.arrived.append(data[body:])
-                request.held = known[1]
-            self._start(request)
-            return
+        body, end = 0, -1
+        if self.request is None and self._pairs is None and self._arriving is None:
+            end = data.find(b"\r\n")
+            body = data.find(b"\r\n\r\n", end) + 4 if end > 0 else 0
+            known = self.server.known.get(data[end:body])  # parsed and checked before
+            if (
+                known is not None
+                and len(data) - body == known[1]
+                and (line := _LINE.fullmatch(data, 0, end)) is not None
+            ):
+                method, target = line.groups()
+                request = ClientRequest(self, method.decode(), target, known[0])
+                if known[1]:
+                    request.arrived, request.held = [data[body:]], known[1]
+                self._start(request)
+                return
         if end > 0 and not data[:end].isascii():  # some clients send the characters of an address as they were typed
             data = _NOT_ASCII.sub(lambda byte: b"%%%02X" % byte[0][0], data[:end]) + data[end:]
             end = data.find(b"\r\n")
@@ -306,7 +308,8 @@ class ClientConnection(asyncio.Protocol):
             else:
                 respond = app.respond if tracing.tracer is None else app.traced
                 response, body, lines = await respond(request)
-                request.ends |= "Connection" in response.headers
+                if "Connection" in response.headers:
+                    request.ends = True
                 if response.stream is None:
                     self._send(request, response.status, lines, body)
                 else:
@@ -320,26 +323,28 @@ class ClientConnection(asyncio.Protocol):
         finally:
             self._end(request)
 
-    def _head(self, request: ClientRequest, status: int, lines: bytes, more: bytes = b"") -> bytes:
-        """Return the head of a response, and note whether another request may follow."""
-        request.ends |= self.server.stopping or not request.complete or (self._done and not self._waiting)
+    def _head(self, request: ClientRequest, status: int, lines: bytes, more: bytes = b"") -> tuple[bytes, ...]:
+        """Return the parts of the head of a response, and note whether another request may follow."""
+        server = self.server
+        if server.stopping or not request.complete or (self._done and not self._waiting):
+            request.ends = True
         if request.ends or not request.keep_alive:
             more += b"" if b"\r\nconnection: close" in lines else _CLOSE
         elif request.version == "1.0":
             more += _KEEP_ALIVE
         status_line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
-        return b"%b%b%b%b\r\n" % (status_line, self.server.date(), lines, more)
+        return status_line, server.date(), lines, more, b"\r\n"
 
     def _send(self, request: ClientRequest, status: int, lines: bytes, body: bytes) -> None:
         if self.lost:
             return
         head = self._head(request, status, lines)
         if request.method == "HEAD" or status in BODILESS:
-            self.transport.write(head)
+            self.transport.write(b"".join(head))
         elif len(body) <= COPIED_BYTES:
-            self.transport.write(head + body)
+            self.transport.write(b"".join((*head, body)))
         else:
-            self.transport.writelines((head, body))
+            self.transport.writelines((b"".join(head), body))
 
     async def _stream(self, request: ClientRequest, response: Response, lines: bytes) -> None:
         """Send a body of unknown length in chunks, or to a client of HTTP/1.0 until the connection ends."""
@@ -354,7 +359,7 @@ class ClientConnection(asyncio.Protocol):
                     await self._unsent
 
         try:
-            self.transport.write(self._head(request, response.status, lines, _CHUNKED if chunked else b""))
+            self.transport.write(b"".join(self._head(request, response.status, lines, _CHUNKED if chunked else b"")))
             if request.method != "HEAD":
                 await send_parts(send, request, response.stream, response.disconnected)
                 if chunked and not self.lost:

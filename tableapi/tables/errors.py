@@ -294,7 +294,7 @@ def differs(call: TableRequest, name: str, value: Any) -> bool:
 
 def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
     """Build the error for a field that names another tenant, and record it for the audit."""
-    call.tenant_mismatches[name] = value
+    call.note_mismatch(name, value)
     return Forbidden(f"Your role may not set '{name}' to this value.", reason="tenant_mismatch")
 
 
@@ -330,7 +330,7 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
         if not differs(call, name, value) or (value is None and verb == "POST"):
             continue
         if right is not None and name in right.ignored:
-            call.tenant_mismatches[name] = value
+            call.note_mismatch(name, value)
         else:
             fields[name] = value
     return fields

@@ -33,6 +33,8 @@ from tableapi.tables.request import TableRequest, requested_format
 
 def read(call: TableRequest, ident: str | None) -> Awaitable[Response]:
     """Handle a GET of a table or a record, including one tunnelled through POST."""
+    if ident is not None and not call.query:
+        return single(call, ident)  # its plan, which is made for a right, is not found without one
     plan.right_of(call.table, call.rights, "GET")
     if ident is not None:
         return single(call, ident)
@@ -146,7 +148,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Response:
         sealed, names = keyed.sealed, keyed.names
         async with call.dataset.db.reads.acquire() as connection:
             await answer_size.check(call.dataset.limits, connection.fetchrow, keyed, values)
-            rows = {row["place"]: row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))}
+            rows = {row.get("place", 0): row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))}
         rows = dict(zip(rows, await each_unsealed(call, sealed, list(rows.values())), strict=True))
     for ident, place in zip(idents, places, strict=True):
         if isinstance(place, ApiError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tableapi.auth.policy import Actor
@@ -24,7 +24,7 @@ class TableRequest:
 
     export: set by a hook for a list sent as a file. tenant_mismatches: fields that name another tenant, with the values
     that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
-    own. written: (table, verb, key) of each record written so far, for `on_write`. tables: the names of the tables
+    own. written: (table, verb, key) of each record written so far, for `on_write`. tables: collects the names of tables
     written so far, those of nested records included. shows_credentials: whether the response has credentials in clear.
     beside: the members of the body next to the records that the hook declares (see `project/hooks.py`).
     """
@@ -37,12 +37,18 @@ class TableRequest:
     body: Any
     headers: Mapping[str, str]
     export: Export | None = None
-    tenant_mismatches: dict[str, Any] = field(default_factory=dict)
+    tenant_mismatches: dict[str, Any] | None = None
     recorded_by: str = ""
     shows_credentials: bool = False
     written: list[tuple[str, str, dict[str, Any]]] | None = None
-    tables: set[str] = field(default_factory=set)
-    beside: dict[str, Any] = field(default_factory=dict)
+    tables: set[str] | None = None
+    beside: Mapping[str, Any] | None = None
+
+    def note_mismatch(self, name: str, value: Any) -> None:
+        """Note a field that names another tenant."""
+        if self.tenant_mismatches is None:
+            self.tenant_mismatches = {}
+        self.tenant_mismatches[name] = value
 
     def limits(self) -> Limits:
         """Return the limits of the dataset; a file may have more rows than a page."""

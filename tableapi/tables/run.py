@@ -207,7 +207,8 @@ class Run(ABC):
 
     def note(self, table: Table, verb: str, keys: Mapping[str, Any]) -> None:
         """Note a written record: its table, and the record for the `on_write` listeners."""
-        self.call.tables.add(table.name)
+        if self.call.tables is not None:
+            self.call.tables.add(table.name)
         if self.call.written is not None:
             self.call.written.append((table.name, verb, {name: keys[name] for name in table.key if name in keys}))
 

@@ -249,7 +249,7 @@ class Batches(Feature):
             inner = InnerRequest(request, step.method, (dataset.name, *step.parts), query, step.body, batch=writes)
             if handling := _HANDLING.search(request.headers.get("prefer", "")):
                 inner.headers["prefer"] = handling[0]
-            if number:  # the batch itself counted as the first
+            if number and self._state.limited:  # the batch itself counted as the first
                 self._authentication.count(inner, request.actor)
             response = await self._tables.respond(
                 inner, dataset, dataset.rights(request.actor.role), list(step.parts), query

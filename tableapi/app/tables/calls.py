@@ -59,22 +59,25 @@ class TableCalls:
 
         Raises ApiError.
         """
-        if len(parts) > 3:
-            raise NotFound("A record has no sub-resources. Use /_table/<table>/<id>.")
-        if len(request.query_string) > (chars := dataset.limits.filter.length):
+        name, ident = parts[1], None
+        if len(parts) > 2:
+            ident = parts[2]
+            if len(parts) > 3:
+                raise NotFound("A record has no sub-resources. Use /_table/<table>/<id>.")
+        if query and len(request.query_string) > (chars := dataset.limits.filter.length):
             options.within(query, chars)
-        verb, sent = "GET", None
-        if request.method != "GET":
+        verb, method, body = "GET", request.method, None
+        if method != "GET":
             verb = effective_verb(request, query)
-            if request.method == "QUERY":
-                dataset, query, sent = await self._options_in_body(request, dataset, query)
+            if method == "QUERY":
+                dataset, query, body = await self._options_in_body(request, dataset, query)
             if verb != "GET":
                 self._check_write(request, query)
-        question = explain.asked(request.headers["prefer"]) if "prefer" in request.headers else None
-        if question is None and "import" in query and options.boolean("import", query["import"]):
+        prefers = "prefer" in request.headers
+        question = explain.asked(request.headers["prefer"]) if prefers else None
+        if "import" in query and question is None and options.boolean("import", query["import"]):
             return await self._import(request, dataset, rights, parts, query, verb)
-        body: Any = sent
-        if request.method not in ("GET", "QUERY"):
+        if method != "GET" and method != "QUERY":
             body = await table_body(request, self._body_bytes)
             if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
                 raise _no_explain()
@@ -85,13 +88,12 @@ class TableCalls:
                 self._state, request, dataset, rights, parts, query, body, verb, question, runs=not is_recorded
             )
         applied, strict = "", self._state.strict
-        if "prefer" in request.headers:
+        if prefers:
             applied, strict = preferences.checked(request.headers, query, strict=strict)
         request.cancellable = verb == "GET"
-        name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
-        beside: dict[str, Any] = {}
-        if type(body) is dict and len(body) > 1 and "resource" in body:
+        beside = None
+        if body is not None and type(body) is dict and len(body) > 1 and "resource" in body:
             body, beside = self._split(dataset, table.name, verb, body)
         # without a right, the error must equal that for an unknown table
         if strict and rights.right(table, verb) is not None:
@@ -113,7 +115,7 @@ class TableCalls:
         ):
             attempt = self._without_unknown(call, verb, unknown, attempt, strict="handling=strict" in applied)
         try:
-            if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
+            if applied or "timezone" in query or ("range" in request.headers and verb == "GET"):
                 attempt = partial(_special, call, verb, attempt, applied)
             if call.actor.role in self._state.sessions.recorded:
                 account = self._state.sessions.account
@@ -123,7 +125,11 @@ class TableCalls:
                 attempt = partial(audit.respond, call, ident, attempt, account, recorder, request)
             if verb != "GET":
                 return await self._write(attempt, call, name, verb, ident, request)
-            response = await retry.run(attempt, call, name)
+            schema = dataset.schema
+            try:
+                response = await attempt()
+            except retry.ALL_ERRORS as error:
+                response = await retry.again(error, schema, attempt, call, name)
             response.headers["Accept-Query"] = query_method.ACCEPT_QUERY
             return response
         except Exception as error:
@@ -199,30 +205,31 @@ class TableCalls:
         batch = request.batch if isinstance(request, InnerRequest) else None
         if on_write is not None:
             call.written = batch.records if batch is not None else []
-        if batch is not None:
-            call.tables = batch.tables
+        call.tables = tables = batch.tables if batch is not None else set()
+        repairable = retry.ALL_ERRORS
         key = request.headers.get("idempotency-key")
-        if key is None or _is_dry_run(call, ident):
-            written = retry.run(attempt, call, name)
-        else:
+        if key is not None and not _is_dry_run(call, ident):
             run = partial(retry.run, attempt, call, name)
-            once = partial(self._state.idempotency.once, key, call, verb, ident, run)
+            attempt = partial(self._state.idempotency.once, key, call, verb, ident, run)
             # The claim on the key is rolled back with the transaction that a database error ends.
-            written = retry.run(once, call, name, retry.DATABASE_ERRORS)
-        if batch is not None:  # it tells when it is committed
-            return await written
-        db = self._state.session_db
+            repairable = retry.DATABASE_ERRORS
+        db, schema = self._state.session_db, call.dataset.schema
         before = db.watched_writes
         try:
-            response = await written
+            try:
+                response = await attempt()
+            except repairable as error:
+                response = await retry.again(error, schema, attempt, call, name, repairable)
+            if batch is not None:  # it tells when it is committed
+                return response
         except BatchError as error:
-            if error.kept:
+            if error.kept and batch is None:
                 await tell(on_write, call.dataset.name, call.actor, call.written)
             raise
         finally:
             # `tables` is empty if a hook has run.
-            tables = map(str.lower, (call.table.name, *call.tables))
-            if db.watched_writes != before or not db.watched.isdisjoint(tables):
+            names = map(str.lower, (call.table.name, *tables))
+            if batch is None and (db.watched_writes != before or not db.watched.isdisjoint(names)):
                 await self._state.catch_up()
         if call.written:
             await tell(on_write, call.dataset.name, call.actor, call.written)
@@ -297,7 +304,7 @@ class TableCalls:
         """Record that a write named another account than the session's, or that credentials will be shown."""
         authenticator = self._state.base_authenticator
         if isinstance(authenticator, SessionAuthenticator):
-            for name, value in call.tenant_mismatches.items():
+            for name, value in (call.tenant_mismatches or {}).items():
                 detail = {"field": name, "call": request.path}
                 await authenticator.tenant_mismatches(call.actor, str(value)[:200], detail, request.ip)
             if call.shows_credentials:

@@ -99,18 +99,39 @@ async def run(
         table: The table name in the URL.
         repairable: The errors that another attempt may avoid.
     """
+    schema = call.dataset.schema
+    try:
+        return await attempt()
+    except repairable as error:
+        return await again(error, schema, attempt, call, table, repairable)
+
+
+async def again(
+    error: Exception,
+    schema: Schema,
+    attempt: Callable[[], Awaitable[Response]],
+    call: TableRequest,
+    table: str,
+    repairable: tuple[type[Exception], ...] = ALL_ERRORS,
+) -> Response:
+    """Return the response of another attempt, or raise `error` if no change of the schema explains it.
+
+    schema: the one with which the request failed. The other arguments are those of `run`.
+    """
     dataset = call.dataset
     if dataset.pinned:  # a database error has ended the transaction, so it cannot be retried
         repairable = (ApiError,)
     for _ in range(MAX_ATTEMPTS - 1):
-        schema = dataset.schema
+        if not isinstance(error, repairable):
+            break
+        await _raise_unless_repairable(error, call, schema)
+        call.table = await dataset.table(table, call.rights)
+        call.rights, schema = dataset.rights(call.actor.role), dataset.schema
         try:
             return await attempt()
-        except repairable as error:
-            await _raise_unless_repairable(error, call, schema)
-        call.table = await dataset.table(table, call.rights)
-        call.rights = dataset.rights(call.actor.role)
-    return await attempt()
+        except ALL_ERRORS as another:
+            error = another
+    raise error
 
 
 async def _raise_unless_repairable(error: Exception, call: TableRequest, schema: Schema) -> None:

@@ -20,9 +20,9 @@ HEADER = struct.Struct(">BI").unpack_from  # message type, and length excluding 
 IDLE = ord("I")  # in READY: outside a transaction
 BOUND = b"2\0\0\0\4"  # BIND_COMPLETE as a whole
 END_OF_ROW = b"s\0\0\0\4Z\0\0\0\5I"  # SUSPENDED and READY, after the only row
-_LENGTH = struct.Struct(">I")
-_COUNT = struct.Struct(">H")
-_SIZE = struct.Struct(">i")
+_length = struct.Struct(">I").pack
+_count, _count_at = struct.Struct(">H").pack, struct.Struct(">H").unpack_from
+_size_at = struct.Struct(">i").unpack_from
 _COLUMN = struct.Struct(">IHIhih")  # table, number, type, size and modifier of the type, format
 
 _SYNC = b"S\0\0\0\4"
@@ -40,7 +40,7 @@ class Row(dict[str, Any]):
 
 
 def _message(kind: bytes, body: bytes) -> bytes:
-    return kind + _LENGTH.pack(len(body) + 4) + body
+    return kind + _length(len(body) + 4) + body
 
 
 def parse(name: bytes, sql: str) -> bytes:
@@ -56,13 +56,13 @@ def close(name: bytes) -> bytes:
 
 def parameter_types(data: bytes) -> list[int]:
     """Return the types in a ParameterDescription."""
-    (count,) = _COUNT.unpack_from(data)
+    (count,) = _count_at(data)
     return list(struct.unpack_from(f">{count}I", data, 2))
 
 
 def columns(data: bytes) -> list[tuple[str, int]]:
     """Return the name and type of each column of a RowDescription."""
-    (count,) = _COUNT.unpack_from(data)
+    (count,) = _count_at(data)
     described, position = [], 2
     for _ in range(count):
         end = data.index(b"\0", position)
@@ -92,11 +92,11 @@ class Prepared:
         self._encoders = [ENCODERS[type_][1] for type_ in parameters]
         self._columns: list[tuple[str, Callable[[bytes], Any] | None]]
         self._columns = [(column, DECODERS[type_][1]) for column, type_ in columns]
-        formats = b"".join(_COUNT.pack(ENCODERS[type_][0]) for type_ in parameters)
-        count = _COUNT.pack(len(parameters))
+        formats = b"".join(_count(ENCODERS[type_][0]) for type_ in parameters)
+        count = _count(len(parameters))
         self._head = b"\0" + name + b"\0" + count + formats + count
-        formats = b"".join(_COUNT.pack(DECODERS[type_][0]) for _, type_ in columns)
-        self._tail = _COUNT.pack(len(columns)) + formats
+        formats = b"".join(_count(DECODERS[type_][0]) for _, type_ in columns)
+        self._tail = _count(len(columns)) + formats
 
     def run(self, args: Sequence[Any]) -> bytes:
         """Return the messages that execute the statement.
@@ -106,26 +106,27 @@ class Prepared:
         if len(args) != len(self._encoders):
             raise Unencodable
         parts = [self._head]
-        for encode, value in zip(self._encoders, args, strict=True):
+        for encode, value in zip(self._encoders, args):  # noqa: B905 - as many, see above
             parts.append(_NULL if value is None else encode(value))
         parts.append(self._tail)
         body = b"".join(parts)
-        return b"B" + _LENGTH.pack(len(body) + 4) + body + _EXECUTE_SYNC
+        return b"B%b%b%b" % (_length(len(body) + 4), body, _EXECUTE_SYNC)
 
     def row(self, data: bytes, position: int) -> Row:
         """Decode the DataRow that begins at `position`."""
-        if _COUNT.unpack_from(data, position)[0] != len(self._columns):
+        columns = self._columns
+        if _count_at(data, position)[0] != len(columns):
             raise ValueError("a row with another number of columns")
         row, position = Row(), position + 2
-        for name, decode in self._columns:
-            (size,) = _SIZE.unpack_from(data, position)
-            position += 4
-            if size < 0:
-                row[name] = None
-                continue
-            value = data[position : position + size]
-            row[name] = value if decode is None else decode(value)
-            position += size
+        for name, decode in columns:
+            begin = position + 4
+            position = begin + _size_at(data, position)[0]
+            if position < begin:
+                position, row[name] = begin, None
+            elif decode is None:
+                row[name] = data[begin:position]
+            else:
+                row[name] = decode(data[begin:position])
         return row
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 SLOW_SECONDS = 0.008  # a statement is slow if it takes longer than this
 SLOW_FACTOR = 8  # and this many times the overall mean; on a busy machine every statement is slow
 SLOW_GAP = 4  # and there are this many runs of others between its own: otherwise nothing waits for it but itself
+_MAX_GAP = 4 * SLOW_GAP
 _SHARE, _SHARE_OF_ALL = 1 / 8, 1 / 64  # weight of the last run in a mean
 MAX_STATEMENTS, MAX_CHARS = 5000, 4_000_000  # for all statements together
 
@@ -33,16 +34,17 @@ class Timing:
 
     def add(self, seconds: float) -> None:
         """Record one run."""
-        self._all.runs = ran = self._all.runs + 1
-        self._gap += (min(ran - self._ran, 4 * SLOW_GAP) - self._gap) * _SHARE
+        every, mean = self._all, self.mean
+        every.runs = ran = every.runs + 1
+        gap = ran - self._ran
+        self._gap += ((gap if gap < _MAX_GAP else _MAX_GAP) - self._gap) * _SHARE
         self._ran = ran
-        mean = self.mean
         mean = self.mean = seconds if mean is None else mean + (seconds - mean) * _SHARE
         if not self.direct:
             # Cap the contribution of a very long run to the overall mean, so that the statement still counts as slow.
-            every = self._all
             of_all = every.mean or seconds
-            every.mean = of_all + (min(seconds, SLOW_FACTOR * of_all) - of_all) * _SHARE_OF_ALL
+            most = SLOW_FACTOR * of_all
+            every.mean = of_all + ((seconds if seconds < most else most) - of_all) * _SHARE_OF_ALL
             self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * every.mean and self._gap > SLOW_GAP
         elif not self._unsupported:  # hysteresis: half the threshold, so that a statement does not keep switching
             self.direct = mean > SLOW_SECONDS / 2 and mean > SLOW_FACTOR / 2 * self._all.mean
