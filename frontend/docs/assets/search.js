@@ -29,7 +29,15 @@ const SYNONYMS = [
   ["faq", "questions"],
   ["transaction", "batch", "bulk"],
   ["ratelimit", "rate", "throttle", "limits"],
+  ["gdpr", "ccpa", "erasure", "erase", "removal", "remove", "deletion", "privacy", "opt-out", "unsubscribe"],
+  ["credits", "balance", "402"],
+  ["date", "dates", "since", "between"],
+  ["cache", "cached", "fresh", "current", "outdated"],
+  ["two-factor", "2fa", "mfa", "two-step"],
+  ["crm", "hubspot", "salesforce", "pipedrive"],
 ];
+/** Pages that explain how to do something come before those that explain decisions and measurements. */
+const SECTIONS = [["explanation/decisions/", 0.4], ["explanation/", 0.5], ["reference/", 0.8], ["", 1]];
 const STOP = new Set(["a", "an", "and", "are", "can", "do", "does", "for", "how", "i", "in", "is", "it", "my", "of", "on", "or", "the", "to", "what", "with", "add", "use"]);
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu) ?? [];
@@ -82,6 +90,7 @@ export function best(index, query) {
     if (whole.includes(" ") && item.name.includes(whole)) score += 20;
     else if (whole.includes(" ") && item.low.includes(whole)) score += 8;
     if (item.level === 1) score *= 1.3;
+    score *= SECTIONS.find(([start]) => item.location.startsWith(start))[1];
     scored.push({ item, score: score * (hits / groups.length) ** 2 });
   }
   scored.sort((one, other) => other.score - one.score);
