@@ -114,4 +114,6 @@ async def patch(ctx: Context, records: list[dict[str, object]], _options: Mappin
             record["phonenumber"] = profile_form.digits(record["phonenumber"])
         if not person_names.is_plain(str(record.get("companyname") or "")):
             raise Invalid({"companyname": FieldError("name_with_address", person_names.REJECTED)})
+        if record.get("country"):
+            record["country"] = validate(profile_form.Company, {"country": record["country"]}).country
         await tax_ids.check(ctx, record)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -83,6 +84,7 @@ class EnvironmentSettings(Settings, BaseSettings):
 
         Raises BadSettings.
         """
+        _check_file(Path(".env"))
         try:
             settings = cls(**(overrides or {}))
         except ValidationError as error:
@@ -93,6 +95,16 @@ class EnvironmentSettings(Settings, BaseSettings):
             _close(changes["data_dir"])
             changes |= _generated(settings, changes["data_dir"])
         return settings.model_copy(update=changes)
+
+
+def _check_file(path: Path) -> None:
+    """Raise BadSettings for a line of `.env` that sets nothing."""
+    if not path.is_file():
+        return
+    with path.open() as file:
+        for binding in parse_stream(file):
+            if binding.error or (binding.key and binding.value is None):
+                raise BadSettings(f"{path}, line {binding.original.line}: must be NAME=value.")
 
 
 def _warn_of_misspelt(known: Iterable[str]) -> None:
@@ -139,7 +151,10 @@ def _one_line(error: ValidationError) -> str:
         return f"{described(first)}."
     name = str(first["loc"][0])
     field = Settings.model_fields.get(name)
-    shown = f" (is {first['input']!r})" if field is not None and field.repr else ""
+    hides = field is None or not field.repr or "://" in str(first["input"])  # a URL may have a password
+    shown = "" if hides else f" (is {first['input']!r})"
+    if name == "dataset" and "=" in str(first["input"]):
+        shown = ". To serve databases without a project, set DATASETS"
     return f"{name.upper()}: {_rule(first, field)}{shown}."
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_TIME = "2026-01-31T12:00:00Z"
 # By the type of the error.
 WORDS = (
     dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "must be a whole number")
     | dict.fromkeys(("float_parsing", "float_type", "decimal_parsing", "decimal_type"), "must be a number")
     | dict.fromkeys(("bool_parsing", "bool_type"), "must be true or false")
     | dict.fromkeys(("date_parsing", "date_type", "date_from_datetime_parsing"), "must be a date such as 2026-01-31")
-    | dict.fromkeys(("datetime_parsing", "datetime_type", "datetime_from_date_parsing"), "must be a date and time")
-    | {"timezone_aware": "must have a time zone, such as 2026-01-31T12:00:00Z"}
+    | dict.fromkeys(
+        ("datetime_parsing", "datetime_type", "datetime_from_date_parsing"), f"must be a date and time such as {_TIME}"
+    )
+    | {"timezone_aware": f"must have a time zone, such as {_TIME}"}
+    | dict.fromkeys(("dict_type", "model_type"), "must be an object")
     | {"string_type": "must be text", "list_type": "must be a list", "extra_forbidden": "unknown field"}
     | {"too_short": "must have at least {min_length}", "too_long": "must have at most {max_length}"}
     | {"literal_error": "must be {expected}"}

@@ -87,6 +87,8 @@ def few_fields(sent: Sized) -> None:
 
 
 def _bad_json(error: orjson.JSONDecodeError) -> BadRequest:
+    if error.msg.startswith("str is not valid UTF-8"):
+        return BadRequest("The body is not valid UTF-8. Send JSON in UTF-8.", reason="bad_json")
     message = f"The body is not valid JSON: {error.msg} at position {error.pos}."
     return BadRequest(message, reason="bad_json", context={"position": error.pos})
 

@@ -20,15 +20,13 @@ from tableapi.observability import tracing
 from tableapi.version import VERSION
 
 _MEMBERS = frozenset(("jsonrpc", "id", "method", "params"))
+_KINDS = frozenset(("method", "result", "error"))
 _PARAMETERS = frozenset(("name", "arguments", "_meta"))
 _INVALID_REQUEST = -32600
-BAD_ID = json.dumps(
-    {
-        "jsonrpc": "2.0",
-        "id": None,
-        "error": {"code": _INVALID_REQUEST, "message": "The id of a request must be a string or a whole number"},
-    }
-).encode()
+_NO_MESSAGE = (
+    'This is not a JSON-RPC message. Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, one in each request.'
+)
+_BAD_ID = "The id of a request must be a string or a whole number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +54,20 @@ def decoded(content: bytes) -> Any:
         return None
 
 
-def has_bad_id(message: Any) -> bool:
-    """Whether a message is a request with an id such as null, which the SDK would treat as a notification."""
-    return isinstance(message, dict) and type(message.get("id", 0)) not in (int, str) and "method" in message
+def refusal(message: Any) -> bytes | None:
+    """Return the response to what is no message, or has an id such as null, which the SDK takes for a notification.
+
+    The SDK would list all forms of a message and their members.
+    """
+    if message is None:  # no JSON, which the SDK says
+        return None
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or message.keys().isdisjoint(_KINDS):
+        told = _NO_MESSAGE
+    elif type(message.get("id", 0)) not in (int, str) and "method" in message:
+        told = _BAD_ID
+    else:
+        return None
+    return json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": told}}).encode()
 
 
 def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]) -> Call | None:

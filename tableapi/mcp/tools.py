@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from tableapi import exact_json
 from tableapi.auth.policy import VERBS
 from tableapi.auth.scopes import READ, WRITE, Scopes, needed, require
+from tableapi.config.rules import plain
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Forbidden, Internal, Invalid
 from tableapi.http.body import few_fields
@@ -349,7 +350,7 @@ def _require_table(caller: Caller, scopes: Scopes, verb: str, table: str) -> Non
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
-    """Return the valid arguments of a call. Raises BadRequest, or Invalid with a message for each argument."""
+    """Return the valid arguments of a call. Raises BadRequest, or Invalid that names each argument."""
     few_fields(sent)
     try:
         exact_json.dumps(sent)
@@ -359,9 +360,9 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
         raise Invalid({}, f"The arguments of {tool.name} are not valid. {message}") from None
     except ValidationError as error:
         fields: dict[str, str] = {}
-        for detail in error.errors(include_url=False, include_context=False, include_input=False):
+        for detail in error.errors(include_url=False, include_input=False):
             name = str(detail["loc"][0]) if detail["loc"] else "arguments"
-            message = detail["msg"]
+            message = plain(detail)
             if isinstance(sent.get(name), list) and len(detail["loc"]) > 1:
                 if detail["loc"][1] == "str":  # the other form of the argument
                     continue
@@ -379,10 +380,10 @@ def error_text(error: ApiError) -> str:
     """Return an error for a language model: message, reason, and the errors of a batch."""
     lines = [f"{error.message} (reason: {error.reason}, status: {error.status})"]
     if error.code == 1000:
-        for position in error.context["error"][:5]:
+        for position in error.context["error"][1:5]:  # the message has the first
             entry = error.context["resource"][position]
             reason = error.context["reasons"][error.context["error"].index(position)]
-            lines.append(f"Record {position}: {entry['message']} (reason: {reason})")
+            lines.append(f"Record {position + 1}: {entry['message']} (reason: {reason})")
     elif error.reason == "invalid" and len(error.context.get("fields", {})) > 1:
         lines += [f"{name}: {text}" for name, text in error.context["fields"].items() if text not in error.message]
     elif error.reason == "batch_step":

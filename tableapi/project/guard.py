@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
@@ -77,12 +78,15 @@ class OwnKey:
         header: the header that contains the key.
         description: one sentence for the reader.
         scope: the scope that the key needs; "" if any key will do.
+        check: raises the error of a key that is not accepted. Called for a call whose input is not valid, so that its
+            sender hears of the key first.
     """
 
     name: str
     header: str
     description: str
     scope: str = ""
+    check: Callable[[Any], Awaitable[object]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +259,8 @@ def count_call(script: Script, request: HttpRequest) -> None:
             request.hit = hit
 
 
+MAX_SPELT = 20  # unknown fields that may be a misspelt one
+_VALUE = re.compile("'([^']*)'")
 _NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
 
 
@@ -287,13 +293,20 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
     except ValidationError as error:
         fields: dict[str, str | FieldError] = {}
         message = ""
-        for detail in error.errors(include_input=False):
+        for detail in error.errors():
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
             text = plain(detail)
             if case in WORDS:
                 text = text[0].upper() + text[1:]
-            if case == "extra_forbidden" and (within := _within(model, detail["loc"][:-1])) is not None:
-                known = [field.alias or one for one, field in within.model_fields.items()]
+            within = _within(model, detail["loc"][:-1])
+            known = [field.alias or one for one, field in within.model_fields.items()] if within is not None else []
+            if case == "missing" and isinstance(detail["input"], Mapping):
+                unknown = [str(other) for other in detail["input"] if other not in known][:MAX_SPELT]
+                if close := get_close_matches(str(detail["loc"][-1]), unknown, n=1, cutoff=0.7):
+                    text += f"; you sent '{close[0][:100]}'"
+            elif case == "literal_error" and (close_value := suggestion(str(detail["input"]), _VALUE.findall(text))):
+                text += f".{close_value}"
+            elif case == "extra_forbidden":
                 text += f".{suggestion(str(detail['loc'][-1]), known)}"
             # A text without its subject: pydantic's own, and those that begin alike.
             if not fields and case not in _NO_CASE and ("url" in detail or text.startswith("Must ")):

@@ -26,7 +26,7 @@ from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import MaskingVault
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
-from tableapi.errors import Busy, MethodNotAllowed, NotFound
+from tableapi.errors import ApiError, Busy, MethodNotAllowed, NotFound
 from tableapi.http.body import object_body
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Response, dumps, of_starlette
@@ -190,7 +190,13 @@ class Scripts:
             count_call(script, request)
         ctx = self.context(actor, request)
         try:
-            result = await script.run(ctx, *await self._arguments(script, ctx, request))
+            arguments = await self._arguments(script, ctx, request)
+        except ApiError:
+            if script.own_key is not None and script.own_key.check is not None:
+                await script.own_key.check(ctx)
+            raise
+        try:
+            result = await script.run(ctx, *arguments)
         except TimeoutError:
             raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
         return _reply(result, {"Cache-Control": "no-store"} | ctx.headers)

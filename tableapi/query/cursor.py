@@ -124,7 +124,10 @@ def decode_cursor(text: str, mark: str, length: int) -> list[Any]:
         head, _, tail = raw.partition(b":")
         values = orjson.loads(tail)
     except ValueError:
-        head, values = b"", None
+        raise BadRequest(
+            "This is not a cursor. Send `next_cursor` of the page before, or start without a cursor.",
+            reason="bad_cursor",
+        ) from None
     valid = head.decode("latin-1") == mark and isinstance(values, list) and len(values) == length
     if not valid or not all(isinstance(value, str | None) for value in values):
         raise BadRequest("The cursor does not match this order. Start again without a cursor.", reason="bad_cursor")

@@ -53,6 +53,7 @@ class Batch:
         self._reasons: list[str] = []  # one for each of `errors`
         self._single = single
         self._cause: dict[str, Any] = {}  # context of the last failure
+        self._first = ""  # message of the first failure
         self.alone: ApiError | None = None  # the error of a hook, which applies to the whole request
 
     @property
@@ -66,6 +67,7 @@ class Batch:
 
     def failed(self, error: ApiError) -> None:
         """Add the error of a record."""
+        self._first = self._first or error.message
         self.errors.append(len(self.bodies))
         self._retryable = self._retryable or error.retryable
         self._reasons.append(error.reason)
@@ -86,6 +88,7 @@ class Batch:
         message = f"Batch Error: Not all requested records could be {self._word}."
         if not self._go_on and self._word != "retrieved":
             message += " All changes rolled back." if self._rollback else " Nothing was kept."
+        message += f" Record {self.errors[0] + 1}: {self._first}"
         resource = [exact_json.loads(body) for body in self.bodies]
         context: dict[str, Any] = {"error": self.errors, "reasons": self._reasons, "resource": resource}
         if self._single:

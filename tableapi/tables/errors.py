@@ -22,7 +22,7 @@ from tableapi.http.preferences import ranged
 from tableapi.query.dml.plan import Change
 from tableapi.query.options import OF_SELECTIONS
 from tableapi.query.plan import no_right_to
-from tableapi.query.spelling import spelled
+from tableapi.query.spelling import spelled, suggestion
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.tables.request import TableRequest
 
@@ -52,9 +52,10 @@ def leaves_rights() -> Forbidden:
     return Forbidden("The change would move a record out of the rows that your role may write.", reason="row_rule")
 
 
-def no_records() -> BadRequest:
+def no_records(body: Any = None) -> BadRequest:
     """Build the error for a body without records."""
-    return BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
+    close = next((hint for name in body if (hint := suggestion(str(name), ("resource",)))), "") if body else ""
+    return BadRequest(f'No records: send {{"resource": [ {{...}} ]}}.{close}', reason="no_records")
 
 
 def no_fields(table: Table) -> BadRequest:
@@ -225,7 +226,27 @@ def violated(call: TableRequest, error: Exception) -> Exception:
     if all(map(knows, names or table.columns)):
         api_error.context["constraint"] = str(error.constraint_name)
         api_error.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
+        api_error.message = _told(api_error, error, table, names)
     return api_error
+
+
+def _told(api_error: ApiError, error: asyncpg.PostgresError, table: Table, names: list[str]) -> str:
+    """Return the message for a violated key of which the caller may know the fields."""
+    if api_error.message == sqlstates.CHECK.message:
+        return f"A value violates the rule '{error.constraint_name}' of the table."
+    fields = ", ".join(f"'{name}'" for name in names)
+    if names and api_error.message == sqlstates.DUPLICATE.message:
+        return f"A record with this value of {fields} already exists."
+    if api_error.message != sqlstates.REFERENCE.message:
+        return api_error.message
+    if _is_referenced(error):
+        return f"Records of '{table.name}' refer to this one. Change or delete them first."
+    return f"There is no record to which the value of {fields} refers." if names else api_error.message
+
+
+def _is_referenced(error: asyncpg.PostgresError) -> bool:
+    """Return whether a reference is violated because its target goes: PostgreSQL then names two tables."""
+    return len(_QUOTED.findall(str(error.args[0] if error.args else ""))) > 2
 
 
 def _unsupported(error: asyncpg.PostgresError) -> ApiError | None:
@@ -282,7 +303,7 @@ def _fields_of(table: Table, error: asyncpg.IntegrityConstraintViolationError) -
     if not all(name in table.columns for name in names):
         return []  # an index on an expression
     is_reference = isinstance(error, asyncpg.ForeignKeyViolationError | asyncpg.RestrictViolationError)
-    if is_reference and not any(r.kind == "belongs_to" and [*r.own] == names for r in table.relations.values()):
+    if is_reference and _is_referenced(error):
         return []  # fields of the referenced table
     return names
 

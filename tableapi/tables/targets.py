@@ -82,7 +82,7 @@ def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
         return _of_delete(call, parse_options(call), call.body, call.filter_text)
     records = body_records(call.body, call.dataset.limits.records)
     if not records:
-        raise errors.no_records()
+        raise errors.no_records(call.body)
     return _of_list(call, verb, records, parse_options(call), call.filter_text)
 
 
@@ -204,7 +204,7 @@ class KeyedRecords:
             return _of_delete(call, given, body, lambda: "")
         records = body_records(body, call.dataset.limits.records)
         if not records:
-            raise errors.no_records()
+            raise errors.no_records(body)
         return _of_list(call, self.verb, records, given, lambda: "")
 
 
@@ -228,7 +228,7 @@ async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> Ke
         return KeyedRecords(verb, given, named, [record])
     records = [spelled(table, record) for record in body_records(call.body, call.dataset.limits.records) or ()]
     if not records and verb != "DELETE":  # the hook decides what a DELETE without records means
-        raise errors.no_records()
+        raise errors.no_records(call.body)
     if verb == "POST":
         return KeyedRecords(verb, given, None, records)
     if given.ids is None and not call.filter_text():

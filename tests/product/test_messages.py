@@ -39,13 +39,14 @@ BY_KEY: list[Case] = [
     ("POST", "enrich", PEOPLE | KINDS | {"dry_run": "perhaps"}, 422, ["dry_run: Must be true or false"]),
     ("POST", "enrich", PEOPLE | KINDS | {"max_credits": 0}, 402, ["1 credit,", "max_credits (0)", "Nothing was"]),
     ("GET", "keylookup", {"type": "directdials"}, 422, ["linkedinurl: Field required"]),
-    ("GET", "keylookup", LOOKUP | {"type": "businessemail"}, 422, ["type: Must be", "'businessemails'"]),
+    ("GET", "keylookup", {"type": "directdials", "linkedin_url": FOUND}, 422, ["linkedinurl: ", "'linkedin_url'"]),
+    ("GET", "keylookup", LOOKUP | {"type": "businessemail"}, 422, ["type: Must be", "Did you mean 'businessemails'?"]),
     ("GET", "keylookup", LOOKUP | {"linkedinurl": FOUND.replace("found", "no_credit")}, 402, ["Cell Number Credits"]),
     ("GET", "keylookup", LOOKUP | {"linkedinurl": FOUND.replace("found", "rate_limit")}, 429, ["Try again"]),
     ("POST", "findemail", {"name": "Ada"}, 422, ["domain: Field required"]),
     ("POST", "findemail", {"name": "Ada", "domain": "b.example", "max": 1}, 422, ["max: Unknown field"]),
     ("POST", "findemail", {"name": "", "domain": "b.example"}, 422, ["name: Must have a length of at least 1"]),
-    ("POST", "verifyemail", {"mail": "a@b.example"}, 422, ["email: Field required"]),
+    ("POST", "verifyemail", {"mail": "a@b.example"}, 422, ["email: Field required; you sent 'mail'"]),
     ("POST", "verifyemail", {"email": "x" * 400}, 422, ["email: Must have a length of at most 320"]),
     ("POST", "searchpeople", {"titel": "sales"}, 422, ["titel: ", "'title'"]),
     ("POST", "searchpeople", {"not": {"titel": "sales"}}, 422, ["not.titel: ", "'title'"]),
@@ -56,7 +57,7 @@ BY_KEY: list[Case] = [
     ("POST", "searchpeople", {"limit": "all"}, 422, ["limit: Must be a whole number"]),
     ("POST", "searchcompanies", {"size": "1-10"}, 422, ["size: Unknown field"]),
     ("GET", "account/contacts", {"since": "2026-01-01T10:00:00"}, 422, ["since: Must have a time zone, such as"]),
-    ("GET", "account/contacts", {"since": "yesterday"}, 422, ["since: Must be a date and time"]),
+    ("GET", "account/contacts", {"since": "yesterday"}, 422, ["since: Must be a date and time such as"]),
     ("GET", "account/contacts", {"sinse": "2026-01-01T10:00:00Z"}, 422, ["sinse: ", "'since'"]),
     ("GET", "account/contacts", {"limit": 0}, 422, ["limit: Must be at least 1"]),
     ("GET", "account/usage", {"days": 1000}, 422, ["days: Must be at most 366"]),
@@ -110,6 +111,23 @@ async def test_without_a_key_of_the_account(product: Product, account: Account) 
     _checked(await product.caller(key=KEY).post(f"{API}searchpeople", json={}), 401, ["key of the app", "X-API-Key"])
     missing = await product.caller(key=key).post(f"{API}enrich", json=PEOPLE | KINDS)
     assert _checked(missing, 403, ["'enrich'", "Settings > API"])["context"]["needed"] == "enrich"
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "enrich"), ("GET", "keylookup"), ("POST", "searchpeople")])
+async def test_a_key_is_checked_before_the_input(product: Product, account: Account, method: str, path: str) -> None:
+    bearer = product.caller(key="")
+    bearer.headers["Authorization"] = "Bearer key"
+    wrong = {"wrong": "input"} if method == "POST" else {"type": "fax"}
+    for http, status, words in (
+        (product.caller(key=""), 401, ["Settings > API"]),
+        (bearer, 401, ["instead of Authorization"]),
+        (product.caller(key="unknown"), 401, ["not valid"]),
+        (product.caller(key=KEY), 401, ["key of the app"]),
+        (product.caller(key=await _key(account, "usage")), 403, ["scope"]),
+        (product.caller(key=await _key(account, "lookup", "enrich", "search")), 422, []),
+    ):
+        response = await (http.post(API + path, json=wrong) if method == "POST" else http.get(API + path, params=wrong))
+        _checked(response, status, words)
 
 
 async def test_bodies_that_are_not_objects_of_json(product: Product, account: Account) -> None:

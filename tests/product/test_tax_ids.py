@@ -43,6 +43,14 @@ async def test_a_wrong_number_is_rejected_with_the_reason(
 
 
 @pytest.mark.parametrize("way", ["client", "appuser"])
+@pytest.mark.parametrize("country", ["Narnia", "XX", "ZZZ"])
+async def test_a_country_is_a_code_of_iso_3166(account: Account, way: str, country: str) -> None:
+    response = await save(account, way, country=country)
+    assert response.status_code == 422, response.text
+    assert response.json()["error"]["context"]["field_errors"] == {"country": {"case": "country_invalid"}}
+
+
+@pytest.mark.parametrize("way", ["client", "appuser"])
 @pytest.mark.parametrize(("number", "country"), [
     ("", None), ("DE 136 695 976", None), ("136695976", "DEU"), ("181/815/0815 5", "DEU"), ("EL094259216", None),
     ("GR 094259216", "GRC"), ("094259216", "GRC"), ("XI432525179", None), ("GB980780684", "GBR"),

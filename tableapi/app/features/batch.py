@@ -32,6 +32,7 @@ from tableapi.http.response import Response
 from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.names import quoted_value
+from tableapi.query.spelling import suggestion
 
 MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
 MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
@@ -322,17 +323,17 @@ def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep
     """
     sent = parse_object(content_type, raw, exact_json.loads)
     if unknown := sent.keys() - _MEMBERS:
-        raise Invalid({min(unknown)[:50]: "Unknown field."})
+        raise _invalid(min(unknown)[:50], f"Unknown field.{suggestion(min(unknown), sorted(_MEMBERS))}")
     requests = sent.get("requests")
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
-        raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."})
+        raise _invalid("requests", f"Send a list of 1 to {MAX_STEPS} requests.")
     steps: list[BatchStep] = []
     known: set[str] = set()  # names of earlier requests
     count = 0
     for number, one in enumerate(requests):
         step = _parsed(one, f"requests.{number}")
         if step.id in known:
-            raise Invalid({f"requests.{number}.id": "Must be unique; another request has the same id."})
+            raise _invalid(f"requests.{number}.id", "Must be unique; another request has the same id.")
         references = tuple(_references((step.query, step.body), MAX_DEPTH))
         steps.append(replace(step, references=references))
         count += len(references)
@@ -349,21 +350,26 @@ def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep
     return sent, steps
 
 
+def _invalid(place: str, text: str) -> Invalid:
+    return Invalid({place: text}, f"{place}: {text}")
+
+
 def _parsed(one: Any, place: str) -> BatchStep:
     if not isinstance(one, dict):
-        raise Invalid({place: "Must be an object."})
+        raise _invalid(place, "Must be an object.")
     if unknown := one.keys() - _STEP:
-        raise Invalid({f"{place}.{min(unknown)[:50]}": "Unknown field."})
+        hint = suggestion(min(unknown), sorted(_STEP))
+        raise _invalid(f"{place}.{min(unknown)[:50]}", f"Unknown field.{hint}")
     name, method, path, query = one.get("id"), one.get("method", "GET"), one.get("path"), one.get("query")
     if name is not None and not (isinstance(name, str) and _ID.fullmatch(name)):
-        raise Invalid({f"{place}.id": "Must be 1 to 64 letters, digits, - or _."})
+        raise _invalid(f"{place}.id", "Must be 1 to 64 letters, digits, - or _.")
     if not isinstance(method, str) or method.upper() not in VERBS:
-        raise Invalid({f"{place}.method": f"Must be one of {', '.join(VERBS)}."})
+        raise _invalid(f"{place}.method", f"Must be one of {', '.join(VERBS)}.")
     parts = tuple(path.strip("/").split("/")) if isinstance(path, str) else ()
     if not 2 <= len(parts) <= 3 or parts[0] != "_table" or "?" in str(path):
-        raise Invalid({f"{place}.path": "Must be _table/<table> or _table/<table>/<id>, with the options in query."})
+        raise _invalid(f"{place}.path", "Must be _table/<table> or _table/<table>/<id>, with the options in query.")
     if query is not None and not isinstance(query, dict):
-        raise Invalid({f"{place}.query": "Must be an object of options."})
+        raise _invalid(f"{place}.query", "Must be an object of options.")
     return BatchStep(name or "", method.upper(), tuple(unquoted(part) for part in parts), query or {}, one.get("body"))
 
 

@@ -415,7 +415,10 @@ def _instead(option: str, value: str) -> str:
         return close
     if not _WORD.fullmatch(option):
         return ""
-    condition = f"{negated}{option} {sign or '='} {(rest if sign else value)[:63]}"
+    operand = (rest if sign else value)[:63]
+    if sign in ("LIKE", "ILIKE"):  # PostgREST's wildcard is *
+        operand = f"'{operand.replace('*', '%')}'"
+    condition = f"{negated}{option} {sign or '='} {operand}"
     return f" Write a condition on a column as filter={condition}."
 
 

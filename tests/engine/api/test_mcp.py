@@ -107,6 +107,16 @@ def test_a_request_without_a_valid_id_is_an_error(http: httpx2.Client, version: 
     assert (response.status_code, response.json()["error"]["code"]) == (400, -32600)
 
 
+@pytest.mark.parametrize(
+    "sent", [[], "x", 1, {"id": 1}, {"jsonrpc": "2.0"}, {"jsonrpc": "1.0", "method": "tools/list"}]
+)
+def test_what_is_no_message_is_told_in_a_sentence(http: httpx2.Client, sent: Any) -> None:
+    response = http.post("", json=sent, headers={"X-API-Key": "boss"})
+    error = response.json()["error"]
+    assert (response.status_code, error["code"]) == (400, -32600)
+    assert error["message"].startswith("This is not a JSON-RPC message. Send ")
+
+
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN])
 @pytest.mark.parametrize(
     ("tool", "arguments"),
@@ -251,12 +261,12 @@ async def test_instructions_in_a_row_appear_only_in_the_data(url: str) -> None:
         ("get_record", {"table": "film_actor", "id": 1}, ["bad_identifier", "actor_id"]),
         ("get_record", {"table": "film", "id": 9999}, ["not_found"]),
         ("create_records", {"table": "film", "records": [{"titel": "x"}]}, ["Did you mean 'title'?"]),
-        ("create_records", {"table": "store", "records": [{"store_id": 1, "city": "x"}]}, ["Record 0"]),
+        ("create_records", {"table": "store", "records": [{"store_id": 1, "city": "x"}]}, ["Record 1", "'store_id'"]),
         ("update_records", {"table": "film"}, ["either records", "or filter"]),
         ("update_records", {"table": "film", "filter": "film_id = 1"}, ["change"]),
         ("delete_records", {"table": "film"}, ["either ids or filter"]),
         ("delete_records", {"table": "film_actor", "ids": [1]}, ["actor_id, film_id"]),
-        ("delete_records", {"table": "store", "ids": [1]}, ["Record 0"]),
+        ("delete_records", {"table": "store", "ids": [1]}, ["Record 1", "refer to this one"]),
         ("call_function", {"name": "hidden"}, ["unknown_routine"]),
         ("call_function", {"name": "revenue", "arguments": {"yaer": 1}}, ["bad_params"]),
         ("call_script", {"name": "x"}, ["unknown_service"]),

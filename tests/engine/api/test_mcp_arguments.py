@@ -42,7 +42,7 @@ async def test_message_headers_are_not_write_options(url: str, prefer: str) -> N
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ({"field": "length", "operator": "x", "value": 1}, "filter: at 0.operator: Input should be '=', '!='"),
+        ({"field": "length", "operator": "x", "value": 1}, "filter: at 0.operator: must be '=', '!='"),
         ({"column": "length", "value": 1}, "filter: at 0.field: Field required"),
         ("length = 1", "filter: at 0: "),
     ],

@@ -57,11 +57,11 @@ async def test_row_rules_apply_in_every_tool(url: str) -> None:
         described = (await clerk.result("describe_tables", tables=["customer"]))["tables"][0]
         assert {tuple(c.get("examples", ())) for c in described["columns"] if c["name"] == "store_id"} == {(1,)}
         moved = await clerk.error("update_records", table="customer", records=[{"customer_id": 2, "store_id": 2}])
-        assert "reason: row_rule" in moved or "Record 0" in moved
+        assert "reason: row_rule" in moved or "Record 1" in moved
         none = await clerk.result("update_records", table="customer", filter="customer_id = 1", change={"note": "x"})
         assert none == {"count": 0, "rows": []}
         foreign = {"customer_id": 900, "store_id": 2, "first_name": "A", "last_name": "B"}
-        assert "Record 0" in await clerk.error("create_records", table="customer", records=[foreign])
+        assert "Record 1" in await clerk.error("create_records", table="customer", records=[foreign])
 
 
 async def test_an_ungranted_verb_is_neither_offered_nor_executed(url: str) -> None:

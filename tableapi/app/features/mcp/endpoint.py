@@ -105,8 +105,8 @@ class Mcp(Feature):
         content = await request.body(self._state.settings.body_bytes)
         handle = self._handle or await self._start()
         message = await threads.body(len(content), direct.decoded, content)
-        if direct.has_bad_id(message):
-            return Response(direct.BAD_ID, 400)
+        if (refusal := direct.refusal(message)) is not None:
+            return Response(refusal, 400)
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
         if (call := direct.call_of(message, request.headers, request.scope["headers"])) is not None:

@@ -88,15 +88,14 @@ def test_a_read_has_one_statement(table: str, query: dict[str, str], sql: str) -
     [
         (
             1,
-            'SELECT p."tableapi place" AS place, (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM '
-            '(SELECT p.label AS label) AS "tableapi row") AS body, p."tableapi mark" AS mark FROM (SELECT '
-            't1.*, t1.xmin::text AS "tableapi mark", 0 AS "tableapi place" FROM tag AS t1 WHERE t1.slug = '
-            "$1::text) AS p",
+            'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT p.label AS label) AS '
+            '"tableapi row") AS body, p."tableapi mark" AS mark FROM (SELECT t1.*, t1.xmin::text AS '
+            '"tableapi mark" FROM tag AS t1 WHERE t1.slug = $1::text) AS p',
         ),
         (
             2,
-            'SELECT p."tableapi place" AS place, (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM '
-            '(SELECT p.label AS label) AS "tableapi row") AS body, p."tableapi mark" AS mark FROM (SELECT '
+            'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT p.label AS label) AS '
+            '"tableapi row") AS body, p."tableapi mark" AS mark, p."tableapi place" AS place FROM (SELECT '
             't1.*, t1.xmin::text AS "tableapi mark", w.n - 1 AS "tableapi place" FROM tag AS t1 JOIN '
             'unnest($1::text[]) WITH ORDINALITY AS w(k0, n) ON t1.slug = w.k0) AS p ORDER BY p."tableapi place"',
         ),
