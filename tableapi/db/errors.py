@@ -1,6 +1,6 @@
 """Map database errors to API errors.
 
-Messages never contain SQL. Names of constraints are added for callers who may know their fields (tables/errors.py).
+Messages never contain SQL, and names of constraints only if the caller may know their fields (tables/errors.py).
 """
 
 from __future__ import annotations

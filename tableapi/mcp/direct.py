@@ -55,9 +55,9 @@ def decoded(content: bytes) -> Any:
 
 
 def refusal(message: Any) -> bytes | None:
-    """Return the response to what is no message, or has an id such as null, which the SDK takes for a notification.
+    """Return the response to an invalid message, or to one with an id such as null, else None.
 
-    The SDK would list all forms of a message and their members.
+    The SDK would list all forms of a message and their members, and takes such an id for a notification.
     """
     if message is None:  # no JSON, which the SDK says
         return None

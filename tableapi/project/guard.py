@@ -78,8 +78,8 @@ class OwnKey:
         header: the header that contains the key.
         description: one sentence for the reader.
         scope: the scope that the key needs; "" if any key will do.
-        check: raises the error of a key that is not accepted. Called for a call whose input is not valid, so that its
-            sender hears of the key first.
+        check: raises the error of a key that is not accepted. It is called if the input is invalid, so that an
+            unknown caller learns about the key only.
     """
 
     name: str

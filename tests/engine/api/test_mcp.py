@@ -110,7 +110,7 @@ def test_a_request_without_a_valid_id_is_an_error(http: httpx2.Client, version: 
 @pytest.mark.parametrize(
     "sent", [[], "x", 1, {"id": 1}, {"jsonrpc": "2.0"}, {"jsonrpc": "1.0", "method": "tools/list"}]
 )
-def test_what_is_no_message_is_told_in_a_sentence(http: httpx2.Client, sent: Any) -> None:
+def test_an_invalid_message_gets_a_short_error(http: httpx2.Client, sent: Any) -> None:
     response = http.post("", json=sent, headers={"X-API-Key": "boss"})
     error = response.json()["error"]
     assert (response.status_code, error["code"]) == (400, -32600)
