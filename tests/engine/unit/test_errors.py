@@ -1,11 +1,18 @@
-"""The envelope of an API error, and its message for each class."""
+"""Errors, logged lines, exact numbers in JSON, and threads."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator
 from typing import Any
 
+import orjson
 import pytest
 
+from tableapi import threads
 from tableapi.errors import (
     ApiError,
     BadFilter,
@@ -22,6 +29,8 @@ from tableapi.errors import (
     Unauthorized,
     UnknownField,
 )
+from tableapi.exact_json import Number, dumps, loads, plain
+from tableapi.log import emit_with, get_logger
 
 
 @pytest.mark.parametrize(
@@ -100,3 +109,147 @@ def test_an_error_inside_a_batch_has_no_request() -> None:
 )
 def test_only_temporary_errors_are_retryable(error: Any, retryable: bool) -> None:
     assert error.retryable is retryable
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("1", int),
+        ("-9223372036854775808", int),
+        ("18446744073709551615", int),
+        ("18446744073709551616", Number),
+        ("100000000000000000000000000000", Number),
+        ("0.5", float),
+        ("0.10", Number),
+        ("1e3", Number),
+        ("1E400", Number),
+        ("-0.0", float),
+        ("12345678901234567.8", Number),
+    ],
+)
+def test_numbers_round_trip(text: str, kind: type) -> None:
+    value = loads(f'{{"a":[{text}]}}')["a"][0]
+
+    assert type(value) is kind
+    assert str(value) == text
+    assert dumps([value]) == f"[{text}]".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('"1.10"', "1.10"),
+        ('"2024-01-31T09:00:00"', "2024-01-31T09:00:00"),
+        ("[true, null, {}]", [True, None, {}]),
+        ('{"a": 1, "a": 2}', {"a": 2}),
+        ('"\\ud83d\\ude00"', "\U0001f600"),
+    ],
+)
+def test_other_values_are_loaded_exactly(text: str, value: Any) -> None:
+    assert loads(text) == loads(text.encode()) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "NaN", "Infinity", "[1e400, NaN]", "1e400 x", "01", "'a'", '"\\ud83d"', "[1e400,]", "[" * 2000]
+)
+def test_invalid_json_is_rejected(text: str) -> None:
+    with pytest.raises(orjson.JSONDecodeError):
+        loads(text)
+
+
+def test_a_number_compares_as_a_float() -> None:
+    assert Number("0.10") == 0.1
+    assert Number("1e400") > 1e308
+
+
+def test_values_without_a_json_form_are_rejected() -> None:
+    assert orjson.dumps({"a": Number("0.10"), "b": complex(1)}, default=plain) == b'{"a":0.10,"b":"(1+0j)"}'
+    with pytest.raises(TypeError):
+        dumps({"a": complex(1)})
+
+
+def _integer(text: str) -> int | Number:
+    return Number(text) if text == "-0" or not -(2**63) <= int(text) < 2**64 else int(text)
+
+
+def _float(text: str) -> float:
+    return float(text) if repr(float(text)) == text and "e" not in text else Number(text)
+
+
+_REFERENCE = json.JSONDecoder(parse_int=_integer, parse_float=_float)
+_NUMBERS = ("0.1", "0.10", "-0", "-0.0", "0", "1e5", "1E5", "1.5e3", "1.0", "123456789012345678", "1234567890123456789",
+            "-9223372036854775808", "-9223372036854775809", "18446744073709551616", "0.30000000000000004", "4.99",
+            "100000000000000000000", "1e16", "1e400", "12345678901234567890.5")  # fmt: skip
+_FORMS = ('{{"a":{},"b":4.99}}', '{{ "a": [{}, 1.5] }}', '{{"a":1,"a":{},"b":0.5,"c":"1e5"}}', '[{},"\\u00e9",-0.0]')
+
+
+@pytest.mark.parametrize("form", _FORMS)
+@pytest.mark.parametrize("number", _NUMBERS)
+def test_every_way_to_decode_gives_the_same_values(form: str, number: str) -> None:
+    text = form.format(number)
+    assert _typed(loads(text.encode())) == _typed(_REFERENCE.decode(text))
+
+
+def _typed(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _typed(part) for name, part in value.items()}
+    return [_typed(part) for part in value] if isinstance(value, list) else (type(value), str(value))
+
+
+def test_lines_go_to_the_standard_library(caplog: pytest.LogCaptureFixture) -> None:
+    emit_with(None)
+    caplog.set_level(logging.INFO, "tableapi.x")
+    log = get_logger("tableapi.x")
+    log.debug("not this")
+    log.info("opened", rows=3, name="a")
+    try:
+        raise ValueError("broken")
+    except ValueError:
+        log.error("failed", exc_info=True)
+
+    assert caplog.record_tuples == [
+        ("tableapi.x", logging.INFO, "opened rows=3 name=a"),
+        ("tableapi.x", logging.ERROR, "failed"),
+    ]
+    assert "ValueError: broken" in caplog.text
+
+
+def test_lines_can_be_sent_elsewhere() -> None:
+    lines: list[tuple[str, str, str, dict[str, object]]] = []
+    emit_with(lambda *line: lines.append(line))
+    try:
+        get_logger("tableapi.x").warning("late", seconds=2)
+    finally:
+        emit_with(None)
+
+    assert lines == [("warning", "tableapi.x", "late", {"seconds": 2})]
+
+
+@pytest.fixture
+async def usual(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[float]:
+    usual = sys.getswitchinterval()
+    monkeypatch.setattr(threads._Threads, "usual", None)
+    threads.switch_sooner()
+    yield usual
+    sys.setswitchinterval(usual)
+
+
+async def test_the_switch_interval_is_short_while_a_thread_computes(usual: float) -> None:
+    inside = [
+        await threads.plan(sys.getswitchinterval),
+        await threads.body(threads.MIN_BYTES, sys.getswitchinterval),
+        await asyncio.to_thread(sys.getswitchinterval),
+    ]
+    assert inside == [pytest.approx(threads.SWITCH_SECONDS)] * 3
+    assert sys.getswitchinterval() == usual
+
+
+async def test_an_error_of_a_thread_restores_the_switch_interval(usual: float) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await threads.plan(lambda: 1 // 0)
+    assert sys.getswitchinterval() == usual
+
+
+async def test_a_host_program_keeps_its_switch_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads._Threads, "usual", None)
+    assert await threads.plan(sys.getswitchinterval) == sys.getswitchinterval()

@@ -1,25 +1,31 @@
-"""Callers by key and by signed token, and what requires a credential."""
+"""Callers by key and by signed token, the headers of a credential, and declarations of webhooks."""
 
 from __future__ import annotations
 
+import base64
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
 from joserfc.jwk import Key, OctKey, RSAKey
+from pydantic import ValidationError
 
 from tableapi.auth.access_file import AccessFile
-from tableapi.auth.authenticators import KeyAuthenticator
+from tableapi.auth.authenticators import KeyAuthenticator, app_key, session_token
 from tableapi.auth.grants import GrantedRights
+from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import DatabaseRole
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.auth.tokens.keys import PublicKeys, address_error
 from tableapi.auth.tokens.settings import token_settings
 from tableapi.auth.tokens.verify import TokenSettings
+from tableapi.auth.webhook import Webhook, secrets
 from tableapi.config.settings import Settings
-from tableapi.errors import Unauthorized
+from tableapi.errors import ApiError, Busy, TooMany, Unauthorized
+from tableapi.ratelimit import counter
 from tableapi.schema.privileges import RolePrivileges
 from tests.helpers.tokens import SECRET, bearer, token
 
@@ -153,3 +159,121 @@ def test_a_routine_is_looked_up_in_the_served_schemas(name: str, allowed: bool) 
     rights = GrantedRights(DatabaseRole("clerk"), privileges)
     assert rights.routine("_func", name, "POST") is allowed
     assert not rights.routine("_func", "secret", "POST")
+
+
+@pytest.mark.parametrize(
+    ("headers", "key"),
+    [
+        ({}, ""),
+        ({"x-api-key": "a"}, "a"),
+        ({"x-dreamfactory-api-key": "b"}, "b"),
+        ({"x-api-key": "a", "x-dreamfactory-api-key": "b"}, "a"),
+    ],
+)
+def test_the_key_is_read_from_its_headers(headers: dict[str, str], key: str) -> None:
+    assert app_key(headers) == key
+
+
+@pytest.mark.parametrize(
+    ("headers", "token"),
+    [
+        ({}, ""),
+        ({"authorization": "Bearer a "}, "a"),
+        ({"authorization": "bearer a", "x-session-token": "b"}, "a"),
+        ({"authorization": "Basic YTpi", "x-session-token": "b"}, "b"),
+        ({"x-dreamfactory-session-token": "c"}, "c"),
+        ({"x-session-token": "b", "x-dreamfactory-session-token": "c"}, "b"),
+    ],
+)
+def test_the_token_is_read_from_its_headers(headers: dict[str, str], token: str) -> None:
+    assert session_token(headers) == token
+
+
+@pytest.fixture(autouse=True)
+def own_counter() -> Iterator[None]:
+    """Count in this test alone."""
+    counter.use(counter.LocalCounter())
+    yield
+    counter.use(counter.LocalCounter())
+
+
+@pytest.mark.parametrize(
+    ("error", "counted"), [(None, False), (Unauthorized(), True), (Busy(), False), (RuntimeError(), False)]
+)
+async def test_only_rejected_credentials_count(error: Exception | None, counted: bool) -> None:
+    guesses = Guesses(per_minute=1)
+
+    async def look_up() -> None:
+        async with guesses.counted("192.0.2.1"):
+            if error is not None:
+                raise error
+
+    if error is None:
+        await look_up()
+    else:
+        with pytest.raises(type(error)):
+            await look_up()
+    if isinstance(error, ApiError):
+        assert error.headers["X-RateLimit-Limit"] == "1"
+
+    if not counted:
+        async with guesses.counted("192.0.2.1"):
+            return
+    with pytest.raises(TooMany) as refused:
+        async with guesses.counted("192.0.2.1"):
+            pass
+    assert int(refused.value.headers["Retry-After"]) in range(1, 61)
+
+
+def secret(size: int) -> str:
+    return "whsec_" + base64.b64encode(bytes(size)).decode()
+
+
+def declared(**members: Any) -> Webhook:
+    given = {"name": "orders", "table": "orders", "url": "https://hooks.example.com/x", "secret": secret(24)}
+    return Webhook.model_validate(given | members)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://10.0.0.1/x", "https://hooks.example.com", "https://hooks.example.com:8443/x?a=b"]
+)
+def test_addresses_of_web_servers_are_accepted(url: str) -> None:
+    assert declared(url=url).url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "x", "ftp://hooks.example.com/x", "https:///x", "https://hooks.example.com:0/x", "https://a:70000/x",
+        "https://user@hooks.example.com/x", "https://hooks.example.com/x#part", "https://hooks.exämple.com/x",
+        "https://hooks.example.com/a b", "https://hooks.example.com\\x", "https://[::1/x",
+    ],
+)  # fmt: skip
+def test_other_addresses_are_rejected(url: str) -> None:
+    with pytest.raises(ValidationError, match="must be a URL"):
+        declared(url=url)
+
+
+@pytest.mark.parametrize("size", [16, 128])
+def test_a_secret_has_a_prefix_and_enough_bytes(size: int) -> None:
+    assert secrets(secret(size)) == [bytes(size)]
+    assert secrets(f"{secret(size)}  {secret(24)}") == [bytes(size), bytes(24)]
+
+
+@pytest.mark.parametrize("text", [secret(15), secret(129), secret(24)[6:], "whsec_%%%", f"{secret(24)} x", "whsec_"])
+def test_another_secret_is_rejected(text: str) -> None:
+    with pytest.raises(ValueError, match="random bytes in base64"):
+        secrets(text)
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_an_empty_secret_is_rejected(text: str) -> None:
+    with pytest.raises(ValueError, match="must not be empty"):
+        secrets(text)
+
+
+def test_at_least_one_kind_of_change_is_required() -> None:
+    assert declared().on == ("created", "updated", "deleted")
+    assert declared(on=["deleted"]).on == ("deleted",)
+    with pytest.raises(ValidationError, match="must name at least one of"):
+        declared(on=[])

@@ -1,4 +1,4 @@
-"""The rights of a role under a policy: readable and writable fields, and routines."""
+"""Rights: the rule of a role, what it may read and write, and the scopes of a token."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tableapi.auth.policy import Access, Rule
+from tableapi.auth.policy import ANYONE, Access, Actor, ActorTerms, Rule, Sessions
 from tableapi.auth.rights import EVERYTHING, FullRights, NoRights, PolicyRights, Right
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import PgType
@@ -87,3 +87,54 @@ def test_rights_without_a_policy_are_all_or_nothing() -> None:
 )
 def test_a_right_answers_for_one_field(right: Right, field: str, can_read: bool, can_write: bool, may_set: Any) -> None:
     assert (right.can_read(field), right.can_write(field), right.may_set([field])) == (can_read, can_write, may_set)
+
+
+OWNER, MEMBER, ALL = Rule(roles=("owner",)), Rule(roles=("member", "owner")), Rule(roles=ANYONE)
+
+
+@pytest.mark.parametrize(
+    ("rules", "role", "expected"),
+    [
+        (None, "owner", None),
+        (OWNER, "owner", OWNER),
+        (OWNER, "member", None),
+        ((OWNER, MEMBER), "owner", OWNER),
+        ((OWNER, MEMBER), "member", MEMBER),
+        ((OWNER, ALL), "stranger", ALL),
+        (ALL, "", ALL),
+    ],
+)
+def test_the_first_rule_that_covers_the_role_applies(
+    rules: Rule | tuple[Rule, ...] | None, role: str, expected: Rule | None
+) -> None:
+    assert Access(read=rules).rule("read", role) is expected
+    assert Access(read=rules).rule("update", role) is None
+
+
+@pytest.mark.parametrize(
+    ("identity", "expected"),
+    [
+        ({"owner_id": "user_id"}, {"owner_id": "user_id"}),
+        (frozenset(("tenant_id",)), {"tenant_id": "tenant_id"}),
+        (frozenset(), {}),
+    ],
+)
+def test_identity_fields_map_to_session_values(
+    identity: dict[str, str] | frozenset[str], expected: dict[str, str]
+) -> None:
+    assert Sessions("select 1", identity=identity).identities == expected
+
+
+def test_an_actor_has_the_values_of_its_session() -> None:
+    actor = Actor("member", {"tenant_id": 7})
+
+    assert actor.tenant_id == 7
+    with pytest.raises(AttributeError, match="other"):
+        _ = actor.other
+
+
+def test_a_symbolic_actor_has_bound_parameters() -> None:
+    assert ActorTerms().tenant_id.key == "actor.tenant_id"
+    assert str(sa.column("tenant_id") == ActorTerms().tenant_id) == "tenant_id = :actor_tenant_id"
+    with pytest.raises(AttributeError):
+        ActorTerms().__deepcopy__  # noqa: B018 - copy() and pickle look up such names

@@ -1,4 +1,4 @@
-"""How the connections of a node are divided, and lent to the pools with waiting requests."""
+"""The budget of connections, turns between callers, and waiting for both."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from tableapi.config.command_error import BadSettings
 from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.db.budget import Budget, share, sizes
+from tableapi.db.turns import OVERLOAD_WAITERS, Turns, WaitingQueue
+from tableapi.errors import Busy
 
 
 @pytest.mark.parametrize(
@@ -126,3 +128,136 @@ async def test_a_pool_with_most_free_connections_returns_one(monkeypatch: pytest
     waiting.wants = False
     await asyncio.sleep(0.01)
     assert (some.spare, most.spare) == (0, 0)
+
+
+async def test_a_caller_leaves_the_last_connection_to_others() -> None:
+    turns = Turns(lambda: 4)
+    assert [turns.enter("a") for _ in range(4)] == [True, True, True, False]
+    assert turns.enter("b")
+    turns.leave("b")
+    turns.leave("a")
+    assert [turns.enter("a") for _ in range(3)] == [True, True, False]  # alone, and it returns the connection soon
+
+
+async def test_waiting_callers_are_served_in_order() -> None:
+    turns = Turns(lambda: 2)
+    assert turns.enter("a")
+    order: list[int] = []
+
+    async def read(number: int) -> None:
+        if not turns.enter("a"):
+            await turns.wait("a")
+        order.append(number)
+        await asyncio.sleep(0)
+        turns.leave("a")
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(20):
+            group.create_task(read(number))
+        await asyncio.sleep(0)
+        assert turns.waiting == 20
+        assert turns.enter("b")
+        turns.leave("a")
+    assert order == list(range(20))
+    assert turns.waiting == 0
+    turns.leave("b")
+    assert not turns._running
+    assert not turns._queues
+
+
+async def test_a_cancelled_read_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tableapi.db.turns.WAIT_SECONDS", 0.02)
+    turns = Turns(lambda: 2)
+    assert turns.enter("a")
+    waiting = [asyncio.create_task(turns.wait("a")) for _ in range(3)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    assert isinstance(results[0], asyncio.CancelledError)
+    assert all(isinstance(result, Busy) for result in results[1:])
+    turns.leave("a")
+    assert (turns.waiting, turns._running, turns._queues) == (0, {}, {})
+    assert turns.enter("a")
+    late = asyncio.create_task(turns.wait("a"))
+    await asyncio.sleep(0)
+    turns.leave("a")  # the turn arrives just as the request is abandoned
+    late.cancel()
+    await asyncio.gather(late, return_exceptions=True)
+    assert not turns._running
+
+
+Turn = asyncio.Future[None]
+
+
+def put(queue: WaitingQueue[Turn], count: int = 1) -> list[Turn]:
+    turns: list[Turn] = [asyncio.get_running_loop().create_future() for _ in range(count)]
+    for turn in turns:
+        queue.put(turn, turn)
+    return turns
+
+
+async def test_the_oldest_request_is_served_first() -> None:
+    queue: WaitingQueue[Turn] = WaitingQueue(9, 5)
+    first, second = put(queue, 2)
+    assert queue.first() is first
+    assert (queue.take(), queue.take(), queue.take(), queue.first()) == (first, second, None, None)
+    queue.close()
+
+
+@pytest.mark.parametrize("end", ["cancelled", "removed"])
+async def test_a_cancelled_request_is_skipped(end: str) -> None:
+    queue: WaitingQueue[Turn] = WaitingQueue(9, 5)
+    first, second = put(queue, 2)
+    if end == "cancelled":
+        first.cancel()
+    else:
+        queue.remove(first)
+        queue.remove(first)  # a repetition changes nothing
+    assert queue.take() is second
+    assert not queue
+    queue.close()
+
+
+async def test_a_full_queue_rejects() -> None:
+    queue: WaitingQueue[Turn] = WaitingQueue(2, 5)
+    put(queue, 2)
+    with pytest.raises(Busy, match="server is busy"):
+        put(queue)
+    assert len(queue) == 2
+    queue.close()
+
+
+@pytest.mark.parametrize(("waiters", "refused"), [(0, False), (1, True)])
+async def test_an_overloaded_queue_rejects(waiters: int, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tableapi.db.turns.OVERLOAD_WAIT_SECONDS", -1.0)  # the first has waited long enough
+    queue: WaitingQueue[Turn] = WaitingQueue(1000, 5, full="Too many.")
+    put(queue, OVERLOAD_WAITERS + waiters)
+    if refused:
+        with pytest.raises(Busy, match="Too many"):
+            put(queue)
+    else:
+        put(queue)
+    queue.close()
+
+
+async def test_each_request_past_its_deadline_fails() -> None:
+    queue: WaitingQueue[Turn] = WaitingQueue(9, 0.01, late="Too late.")
+    turns = put(queue, 2)
+    turns += put(queue)
+    for turn in turns:
+        with pytest.raises(Busy, match="Too late"):
+            await asyncio.wait_for(turn, 5)
+    assert not queue
+    (again,) = put(queue)  # the timer has been set again
+    with pytest.raises(Busy, match="Too late"):
+        await asyncio.wait_for(again, 5)
+
+
+async def test_a_closed_queue_rejects_everything() -> None:
+    queue: WaitingQueue[Turn] = WaitingQueue(9, 5)
+    turns = put(queue, 2)
+    turns[0].cancel()
+    queue.close()
+    with pytest.raises(Busy, match="server is stopping"):
+        turns[1].result()
+    assert not queue

@@ -1,4 +1,4 @@
-"""Requests: headers, paths, the verb to carry out, and bodies."""
+"""Requests: their addresses, headers and bodies."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from tableapi import is_public_address
 from tableapi.config.networks import Networks
-from tableapi.errors import ApiError, BadRequest, TooLarge
-from tableapi.http.request import MAX_HEADER_BYTES, MAX_QUERY_BYTES, HttpRequest, effective_verb, unquoted
+from tableapi.errors import ApiError, BadRequest, TooLarge, UnsupportedMedia
+from tableapi.http.body import parse_body, parse_object, records
+from tableapi.http.multipart import UploadedFile, uploaded_files
+from tableapi.http.request import MAX_HEADER_BYTES, MAX_QUERY_BYTES, HttpRequest, effective_verb, no_request, unquoted
 from tests.helpers.support import ROOT
 
 
@@ -184,3 +187,147 @@ def test_request_ids_differ_within_a_process_and_between_forks() -> None:
     of_child, of_parent = map(str.split, told.stdout.splitlines())
     assert len({*of_child, *of_parent}) == 20_000
     assert of_child[0][:10] != of_parent[0][:10]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "0.0.0.0", "224.0.0.1",
+        "255.255.255.255", "168.63.129.16", "192.0.0.192", "::", "::1", "fe80::1%eth0", "fc00::1", "ff02::1",
+        "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::1",
+        "not an address", "",
+    ],
+)  # fmt: skip
+def test_internal_addresses_are_not_public(address: str) -> None:
+    assert not is_public_address(address)
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:4700:4700::1111", "64:ff9b::808:808"])
+def test_public_addresses_are_recognised(address: str) -> None:
+    assert is_public_address(address)
+
+
+JSON = "application/json"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "raw", "value"),
+    [
+        (JSON, b"", None),
+        (JSON, b" \n", None),
+        (JSON, b'{"a": [1]}', {"a": [1]}),
+        ("", b"[]", []),
+        ("text/plain; charset=utf-8", b"1", 1),
+        ("application/merge-patch+json", b"{}", {}),
+        ("text/csv", b"a, b\n1,\n\n", [{"a": "1", "b": None}]),
+        ("application/csv", b'\xef\xbb\xbfa\n"x\ny"\n', [{"a": "x\ny"}]),
+        ("text/csv", b"a,b\n1,2,\n3\n", [{"a": "1", "b": "2"}, {"a": "3"}]),
+    ],
+)
+def test_bodies_of_table_requests_are_parsed(content_type: str, raw: bytes, value: Any) -> None:
+    assert parse_body(content_type, raw) == value
+
+
+@pytest.mark.parametrize(
+    ("content_type", "raw", "status", "reason"),
+    [
+        (JSON, b"{", 400, "bad_json"),
+        (JSON, b"x" * 11, 413, "too_large"),
+        ("application/xml", b"<a/>", 415, "unsupported_media_type"),
+        ("text/csv", b"\xff", 400, "bad_encoding"),
+        ("text/csv", b"a\n\0", 400, "bad_csv"),
+        ("text/csv", b'a\n"', 400, "bad_csv"),
+        ("text/csv", b"a\nDoe,J\n", 400, "bad_csv"),
+        ("text/csv", b"a,a\n1,2", 400, "duplicate_field"),
+    ],
+)
+def test_invalid_bodies_are_rejected(content_type: str, raw: bytes, status: int, reason: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        parse_body(content_type, raw, 10)
+    assert (refused.value.status, refused.value.reason) == (status, reason)
+
+
+def test_only_valid_json_objects_are_accepted() -> None:
+    assert parse_object("", b"") == {}
+    assert parse_object("application/json; charset=utf-8", b'{"a": 1}') == {"a": 1}
+    assert parse_object("application/json", b'{"a": "\\\\u0000"}') == {"a": "\\u0000"}
+    with pytest.raises(UnsupportedMedia):
+        parse_object("application/x-www-form-urlencoded", b"a=1")
+    for bad in (b"{", b"[1]", b"\xff", b'{"a": ["\\u0000"]}', b'{"\\u0000": 1}'):
+        with pytest.raises(BadRequest):
+            parse_object("application/json", bad)
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        ({"resource": [{"a": 1}]}, [{"a": 1}]),
+        ({"resource": {"a": 1}}, [{"a": 1}]),
+        ([{"a": 1}], [{"a": 1}]),
+        ({"resource": []}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_records_are_read_from_any_body_shape(body: Any, rows: Any) -> None:
+    assert records(body, 1) == rows
+
+
+def test_invalid_records_are_rejected() -> None:
+    with pytest.raises(BadRequest):
+        records({"resource": [1]}, 1)
+    with pytest.raises(TooLarge):
+        records([{}, {}], 1)
+
+
+TYPE = "multipart/form-data; boundary=b"
+
+
+def part(name: str, content: str, file: str | None = None) -> bytes:
+    """Return one part of a body; with `file` it is a file of that name."""
+    named = f'; filename="{file}"' if file is not None else ""
+    return f'--b\r\nContent-Disposition: form-data; name="{name}"{named}\r\n\r\n{content}\r\n'.encode()
+
+
+END = b"--b--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [
+        (part("files", "x", "a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("note", "n") + part("files", "x", "a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "../../etc/a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "C:\\dir\\a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "a\x1b.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "a" * 300) + END, [UploadedFile("a" * 200, b"x")]),
+        (part("files", "", "a") + END, [UploadedFile("a", b"")]),
+        (part("files", "x", "a") + part("files", "y", "b") + END, [UploadedFile("a", b"x"), UploadedFile("b", b"y")]),
+    ],
+)
+async def test_uploaded_files_are_parsed(body: bytes, sent: list[UploadedFile]) -> None:
+    request = no_request()
+    request.headers["content-type"] = TYPE
+    assert await uploaded_files(request, body, most=2) == sent
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "status", "reason"),
+    [
+        ("", b"", 415, "unsupported_media_type"),
+        ("application/json", b"{}", 415, "unsupported_media_type"),
+        (TYPE, END, 400, "no_file"),
+        (TYPE, part("files", "text") + END, 400, "no_file"),
+        (TYPE, part("other", "x", "a") + END, 400, "no_file"),
+        (TYPE, part("files", "x", "a") + part("files", "x", "b") + END, 400, "no_file"),
+        (TYPE, b"--c\r\n\r\nx", 400, "bad_multipart"),
+        ("multipart/form-data", part("files", "x", "a") + END, 400, "bad_multipart"),
+        (TYPE, b"".join(part(f"f{n}", "x") for n in range(21)) + END, 400, "bad_multipart"),
+    ],
+)
+async def test_invalid_uploads_are_rejected(content_type: str, body: bytes, status: int, reason: str) -> None:
+    request = no_request()
+    request.headers["content-type"] = content_type
+    with pytest.raises(ApiError) as refused:
+        await uploaded_files(request, body)
+    assert (refused.value.status, refused.value.reason) == (status, reason)

@@ -1,17 +1,21 @@
-"""Filters over a table: the SQL of each construct, the source of its values, and invalid filters."""
+"""Conditions as SQL, which comparisons are possible, and plans by the shape of a filter."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
-from tableapi.errors import ApiError
+from tableapi.errors import ApiError, BadRequest
+from tableapi.query.dml import conditions
 from tableapi.query.expressions.conditions import where
+from tableapi.query.filter.cache import parse
+from tableapi.query.filter.comparable import check_operator, check_sortable
 from tableapi.query.statement import finish
-from tests.helpers.memory_schema import TableRights, one_line, read_request
+from tests.helpers.memory_schema import TableRights, one_line, pg_type, read_request, shop
 
 PARAMS = '{"n": 5, "list": [1, null, 2], "none": null}'
 
@@ -218,3 +222,87 @@ def test_equal_conditions_of_filter_and_rule_are_one_comparison() -> None:
     assert condition("company_id = 7", TableRights(person=rule))[0] == (
         "t1.company_id = CASE WHEN ($1::integer = $2::integer) THEN $1::integer END"
     )
+
+
+EQUAL_ONLY = replace(pg_type("text"), signs=frozenset(("=", "<>")))
+
+
+@pytest.mark.parametrize("operator", ["=", "!=", "<>"])
+def test_an_operator_of_the_type_passes(operator: str) -> None:
+    check_operator(EQUAL_ONLY, operator, "name")
+    check_operator(pg_type("text"), "<", "name")
+
+
+@pytest.mark.parametrize("operator", ["<", "<=", ">"])
+def test_an_operator_that_the_type_lacks_is_rejected(operator: str) -> None:
+    with pytest.raises(BadRequest, match="Field 'name' has the type text") as refused:
+        check_operator(EQUAL_ONLY, operator, "name")
+    assert (refused.value.reason, refused.value.context) == ("bad_operator", {"field": "name"})
+
+
+@pytest.mark.parametrize(("sorts", "groups", "grouped"), [(False, True, False), (True, False, True)])
+def test_an_unsortable_field_is_rejected(sorts: bool, groups: bool, grouped: bool) -> None:
+    column = shop().tables["person"].columns["name"]
+    check_sortable(column, grouped=grouped)
+    column.type = replace(column.type, sorts=sorts, groups=groups)
+    check_sortable(column, grouped=not grouped)
+    with pytest.raises(BadRequest) as refused:
+        check_sortable(column, grouped=grouped)
+    assert refused.value.reason == "bad_type"
+
+
+PERSON = shop().tables["person"]
+RULE = Right(rows=lambda table, actor: table.c.id == actor.companyid)
+LIMITED = Right(editable_in={"vip": lambda table, actor: table.c.age > 5})
+
+
+@pytest.mark.parametrize(
+    ("right", "rights", "names", "concerned"),
+    [
+        (Right(), TableRights(), ("company_id",), False),
+        (Right(), TableRights(company=RULE), ("company_id",), True),
+        (Right(), TableRights(company=RULE), ("name",), False),
+        (Right(), TableRights(company=None), ("company_id",), False),
+        (LIMITED, TableRights(), ("vip",), True),
+        (LIMITED, TableRights(), ("name",), False),
+    ],
+)
+def test_a_write_has_conditions_only_if_a_rule_reads_its_fields(
+    right: Right, rights: TableRights, names: tuple[str, ...], concerned: bool
+) -> None:
+    assert conditions.concern(PERSON, right, rights, names) is concerned
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("(a=7) and (b='x')", "(a=8) and (b='y')", True),
+        ("(deleted=0)", "(deleted=0)", True),
+        ("(deleted=0)", "(deleted=1)", False),
+        ("(deleted=0)", "(deleted=2)", False),
+        ("(deleted='0')", "(deleted='1')", True),
+        ("(a in (0,7))", "(a in (0,9))", True),
+        ("(a in (0,7))", "(a in (7,0))", True),
+        ("(a in (5,6)) and (b=7)", "(a in (1,2,3,4)) and (b=8)", True),
+        ("(a in (5)) or (b='x')", "(a in (5,6,7)) or (b='y')", True),
+        ("(a in ('x','y'))", "(a in ('z'))", True),
+        ("(a in (5,6))", "(a in ('5','6'))", False),
+        ("(a in (5,null,6))", "(a in (5,6))", False),
+        ("(a in (0,1))", "(a in (0,2))", False),
+        ("(a=10)", "(a=11)", True),
+        ("(a=1.0)", "(a=0.5)", True),
+    ],
+)
+def test_filters_with_the_same_plan_have_the_same_key(one: str, other: str, same: bool) -> None:
+    assert (parse(one)[0].key == parse(other)[0].key) is same
+    # The cached parse returns the same key and the same literals.
+    again, literals = parse(other)
+    assert (again.key, literals) == (parse(other)[0].key, parse(other)[1])
+    assert (parse(one)[0].key == again.key) is same
+
+
+def test_literals_of_flags_stay_in_place() -> None:
+    for _ in range(2):
+        parsed, literals = parse("(deleted=0) and (name='x') and (active=1)")
+        assert literals == ["0", "x", "1"]
+    assert parsed.key == parse("(deleted=0) and (name='y') and (active=1)")[0].key

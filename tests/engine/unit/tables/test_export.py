@@ -1,4 +1,4 @@
-"""Lists as files: their form, the cells of a CSV, and the names of sheets."""
+"""Responses as files and lines, and cells of spreadsheets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import openpyxl
 import pytest
 
 from tableapi.query.options import Options
+from tableapi.tables.bulk.cells import cells_of, value_of
+from tableapi.tables.bulk.lines import Block
 from tableapi.tables.export import XLSX, sheet_name, write_file
+from tableapi.tables.render import listed
 from tableapi.tables.request import requested_format
 
 
@@ -104,3 +107,43 @@ def test_a_cell_has_at_most_the_units_of_excel_and_says_that_it_was_cut(text: st
 
 def test_csv_for_a_spreadsheet_begins_with_a_byte_order_mark() -> None:
     assert write_file("csv", [{"a": "ë"}], [], "", safe=True, bom=True)[0] == "\ufeffa\r\në\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("record", "cells"),
+    [
+        (b"1,a,\r\n", ["1", "a", ""]),
+        (b"", [""]),
+        (b'1,"a,b",c\n', ["1", '"a,b"', "c"]),
+        (b'"a ""b, c""",d', ['"a ""b, c"""', "d"]),
+        (b'"two\nlines, one cell",x\n', ['"two\nlines, one cell"', "x"]),
+        (b'a"b,c"d,e', ['a"b,c"d', "e"]),
+        ("é,\u20ac".encode(), ["é", "\u20ac"]),
+        (b"not \xff text,b", []),
+    ],
+)
+def test_a_record_is_split_outside_of_quotes(record: bytes, cells: list[str]) -> None:
+    assert cells_of(Block(record, 1)) == cells
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("a", "a"), ('"a"', "a"), ('"a ""b"""', 'a "b"'), ('""', ""), ('"', '"'), ('a"b"', 'a"b"'), ("", "")],
+)
+def test_a_cell_loses_its_outer_quotes(cell: str, value: str) -> None:
+    assert value_of(cell) == value
+
+
+@pytest.mark.parametrize(
+    ("array", "meta", "wrap", "expected"),
+    [
+        (b"[1]", None, True, b'{"resource":[1]}'),
+        (b"[1]", None, False, b"[1]"),
+        (None, None, True, b'{"resource":[]}'),
+        (None, None, False, b"[]"),
+        (b"[1]", b'{"count":1}', True, b'{"resource":[1],"meta":{"count":1}}'),
+        (b"[1]", b'{"count":1}', False, b'{"resource":[1],"meta":{"count":1}}'),
+    ],
+)
+def test_a_list_gets_its_envelope(array: bytes | None, meta: bytes | None, wrap: bool, expected: bytes) -> None:
+    assert listed(array, meta, wrap=wrap) == expected
