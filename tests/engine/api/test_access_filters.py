@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations, count
 from typing import Any
 
 import httpx2 as httpx
-import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 DEALS: list[tuple[int, str | None, int | None]] = [
     (1, "open", 8), (2, "won", 8), (3, "lost", 8), (4, "open", 9), (5, "won", None), (6, None, 8), (7, "50%_off", 7),
@@ -153,17 +152,11 @@ KINDS = {
     for source in (([value], "{user.list}") if operator in ("IN", "NOT IN") else (value, "{user.v}"))
     if _fits(name, operator, source)
 }
+SERVED = Served(TABLES, ROLES.access)
 
 
-@pytest.fixture(scope="module")
-def client(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={module_database(TABLES)}", access=ROLES.access)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=60) as client:
-        yield client
-
-
-def sent(client: httpx.Client, key: str, method: str, path: str, **options: Any) -> Any:
-    response = client.request(method, path, headers={"X-DreamFactory-API-Key": key}, **options)
+def sent(http: httpx.Client, key: str, method: str, path: str, **options: Any) -> Any:
+    response = http.request(method, path, headers={"X-DreamFactory-API-Key": key}, **options)
     assert response.status_code == 200, (ROLES.access["roles"][key], method, response.text)
     return response.json()
 
@@ -172,12 +165,12 @@ def ids(body: Any) -> list[int]:
     return sorted(row["id"] for row in body["resource"])
 
 
-def test_a_single_filter_applies_to_every_verb(client: httpx.Client) -> None:
+def test_a_single_filter_applies_to_every_verb(http: httpx.Client) -> None:
     for key, test in SINGLE.items():
         rows = [row[0] for row in DEALS if test(row)]
-        assert ids(sent(client, key, "GET", "/deal")) == rows, ROLES.access["roles"][key]
+        assert ids(sent(http, key, "GET", "/deal")) == rows, ROLES.access["roles"][key]
         for method, body in (("PATCH", {"resource": [{"status": "open"}]}), ("DELETE", None)):
-            response = client.request(
+            response = http.request(
                 method, "/deal", params={"filter": "id > 0", "dry_run": "true"}, json=body,
                 headers={"X-DreamFactory-API-Key": key},
             )  # fmt: skip
@@ -185,7 +178,7 @@ def test_a_single_filter_applies_to_every_verb(client: httpx.Client) -> None:
             assert response.status_code in allowed, (ROLES.access["roles"][key], method, response.text)
             if response.status_code == 200:
                 assert ids(response.json()) == rows, (ROLES.access["roles"][key], method)
-        created = client.post(
+        created = http.post(
             "/deal", params={"dry_run": "true"}, json={"resource": [{"id": 100, "status": "open", "company_id": 8}]},
             headers={"X-DreamFactory-API-Key": key},
         )  # fmt: skip
@@ -193,17 +186,17 @@ def test_a_single_filter_applies_to_every_verb(client: httpx.Client) -> None:
         assert created.status_code == wanted, (ROLES.access["roles"][key], created.text)
 
 
-def test_pairs_of_filters_are_joined(client: httpx.Client) -> None:
+def test_pairs_of_filters_are_joined(http: httpx.Client) -> None:
     for key, (joined, one, two) in PAIRS.items():
         both = all if joined == "AND" else any
         rows = [row[0] for row in DEALS if both((one(row), two(row)))]
-        body = sent(client, key, "GET", "/deal", params={"fields": "id"})
+        body = sent(http, key, "GET", "/deal", params={"fields": "id"})
         assert ids(body) == rows, ROLES.access["roles"][key]
 
 
-def test_filters_support_every_type_and_operator(client: httpx.Client) -> None:
+def test_filters_support_every_type_and_operator(http: httpx.Client) -> None:
     for key, (name, operator) in KINDS.items():
-        found = ids(sent(client, key, "GET", "/kinds", params={"fields": "id"}))
+        found = ids(sent(http, key, "GET", "/kinds", params={"fields": "id"}))
         assert 2 not in found, (name, operator)
         if operator in ("!=", "<", ">", "NOT IN"):
             assert found == [], (name, operator)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, SqlClient, execute
+from tests.helpers.served import Served
+from tests.helpers.support import SqlClient, execute
 from tests.helpers.table_api import FIXTURE
 
 SCORES = """
@@ -17,18 +17,7 @@ insert into score values (1, 'Ada', -989.610, '2024-02-03 04:05:06+00', false),
     (2, 'Bob', -989.510, '2024-02-03 05:00:00+00', false), (3, 'Alf', 1.2, '2024-02-04 00:00:00+00', true);
 create function initial(score) returns text language sql stable as 'select left($1.name, 1)';
 """
-
-
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(FIXTURE + SCORES)
-
-
-@pytest.fixture(scope="module")
-def http(database: str, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={database}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
-        yield client
+SERVED = Served(FIXTURE + SCORES)
 
 
 def ask(http: httpx.Client, path: str, status: int = 200, **params: Any) -> Any:
@@ -63,10 +52,10 @@ def test_having_and_aggregates_without_a_group(http: httpx.Client) -> None:
         ask(http, "/deal", 400, **params | {"having": bad})
 
 
-def test_an_aggregate_counts_a_record_for_each_path_to_it(http: httpx.Client, database: str) -> None:
+def test_an_aggregate_counts_a_record_for_each_path_to_it(http: httpx.Client, url: str) -> None:
     tag = "person_by_person_tag.tag_by_person_tag"
     rows = ask(http, "/tag", fields=f"slug,{tag}.COUNT(*),{tag}.COUNT(DISTINCT slug)", order="slug")["resource"]
-    with SqlClient(database) as db:
+    with SqlClient(url) as db:
         expected = db.fetch(
             "select mine.tag_slug, count(*), count(distinct other.tag_slug) from person_tag mine"
             " join person_tag other using (person_id) group by 1 order by 1"
@@ -76,8 +65,8 @@ def test_an_aggregate_counts_a_record_for_each_path_to_it(http: httpx.Client, da
     assert any(paths > records for _, paths, records in shown)
 
 
-def test_a_count_may_be_estimated(http: httpx.Client, database: str) -> None:
-    execute(database, "analyze deal")
+def test_a_count_may_be_estimated(http: httpx.Client, url: str) -> None:
+    execute(url, "analyze deal")
     params: dict[str, Any] = {"include_count": "estimated", "limit": 2}
     page = ask(http, "/deal", **params)
     assert page["meta"] == {"count": 14, "next": 2}

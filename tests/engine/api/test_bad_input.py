@@ -10,23 +10,17 @@ from urllib.parse import quote, urlsplit
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 from tests.helpers.table_api import FIXTURE
 
 JSON = {"Content-Type": "application/json"}
 NEW = {"resource": [{"name": "New"}]}
+SERVED = Served(FIXTURE, None, "--api-key", "right", under="/")
 
 
-@pytest.fixture(scope="module")
-def served(module_database: NewDatabase, module_serve: Serve) -> str:
-    url = module_database(FIXTURE)
-    server = module_serve("--dataset", f"x={url}", "--open", "--api-key", "right")
-    return server.url
-
-
-def ask(served: str, method: str, path: str, body: bytes | None = None, headers: Any = ()) -> tuple[int, Any]:
+def ask(base: str, method: str, path: str, body: bytes | None = None, headers: Any = ()) -> tuple[int, Any]:
     """Send a request unchanged, as an HTTP client library would not."""
-    parts = urlsplit(served)
+    parts = urlsplit(base)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     pairs = list(headers.items()) if isinstance(headers, dict) else list(headers)
     connection.putrequest(method, f"/api/v2/x/{path}", skip_accept_encoding=True)
@@ -45,16 +39,16 @@ def ask(served: str, method: str, path: str, body: bytes | None = None, headers:
 
 
 def refused(
-    served: str, status: int, method: str, path: str, body: bytes | None = None, headers: Any = ()
+    base: str, status: int, method: str, path: str, body: bytes | None = None, headers: Any = ()
 ) -> dict[str, Any]:
     """Check the error envelope and that no table changed, and return the error object."""
-    got, response = ask(served, method, path, body, headers)
+    got, response = ask(base, method, path, body, headers)
     assert got == status, response
     error: dict[str, Any] = response["error"]
     assert error["status_code"] == status
     assert error["message"]
     assert not {"Traceback", "SELECT"} & set(error["message"].split())
-    count = httpx.get(f"{served}/api/v2/x/_table/company?count_only=true", headers={"X-API-Key": "right"})
+    count = httpx.get(f"{base}/api/v2/x/_table/company?count_only=true", headers={"X-API-Key": "right"})
     assert count.json() == 10
     return error
 
@@ -98,8 +92,8 @@ def refused(
         (400, json.dumps(NEW).encode(), JSON | {"Idempotency-Key": "x" * 65}),
     ],
 )
-def test_an_invalid_body_or_header_is_rejected(served: str, status: int, body: bytes, headers: Any) -> None:
-    refused(served, status, "POST", "_table/company", body, headers)
+def test_an_invalid_body_or_header_is_rejected(base: str, status: int, body: bytes, headers: Any) -> None:
+    refused(base, status, "POST", "_table/company", body, headers)
 
 
 @pytest.mark.parametrize(
@@ -142,8 +136,8 @@ def test_an_invalid_body_or_header_is_rejected(served: str, status: int, body: b
         (400, "_table/company?order=" + "[" * 9000),
     ],
 )
-def test_an_invalid_path_or_option_is_rejected(served: str, status: int, path: str) -> None:
-    refused(served, status, "GET", path)
+def test_an_invalid_path_or_option_is_rejected(base: str, status: int, path: str) -> None:
+    refused(base, status, "GET", path)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +156,8 @@ def test_an_invalid_path_or_option_is_rejected(served: str, status: int, path: s
         ("id IN (1,,2)", 9),
     ],
 )
-def test_an_invalid_filter_is_reported_with_its_position(served: str, text: str, position: int) -> None:
-    error = refused(served, 400, "GET", "_table/company?filter=" + quote(text))
+def test_an_invalid_filter_is_reported_with_its_position(base: str, text: str, position: int) -> None:
+    error = refused(base, 400, "GET", "_table/company?filter=" + quote(text))
     assert error["context"]["position"] == position
     assert f"position {position}" in error["message"]
 
@@ -187,36 +181,36 @@ def test_an_invalid_filter_is_reported_with_its_position(served: str, text: str,
         "name.x = 1",
     ],
 )
-def test_a_filter_past_a_limit_or_of_the_wrong_type_is_rejected(served: str, text: str) -> None:
-    refused(served, 400, "GET", "_table/company?filter=" + quote(text))
-    refused(served, 400, "DELETE", "_table/company?filter=" + quote(text))
-    refused(served, 400, "PATCH", "_table/company?filter=" + quote(text), b'{"resource": [{"city": "X"}]}', JSON)
+def test_a_filter_past_a_limit_or_of_the_wrong_type_is_rejected(base: str, text: str) -> None:
+    refused(base, 400, "GET", "_table/company?filter=" + quote(text))
+    refused(base, 400, "DELETE", "_table/company?filter=" + quote(text))
+    refused(base, 400, "PATCH", "_table/company?filter=" + quote(text), b'{"resource": [{"city": "X"}]}', JSON)
 
 
 @pytest.mark.parametrize("blank", ["", "%20", "%20%09", "%0A"])
-def test_a_write_with_a_blank_filter_is_rejected(served: str, blank: str) -> None:
+def test_a_write_with_a_blank_filter_is_rejected(base: str, blank: str) -> None:
     """A filter that a client forgot to fill must not select every record."""
-    error = refused(served, 400, "DELETE", f"_table/device?filter={blank}")
+    error = refused(base, 400, "DELETE", f"_table/device?filter={blank}")
     assert error["context"]["reason"] == "no_records"
-    refused(served, 400, "DELETE", "_table/device", b'{"filter": " ", "resource": []}', JSON)
-    refused(served, 400, "PATCH", f"_table/company?filter={blank}", b'{"resource": [{"city": "X"}]}', JSON)
-    refused(served, 400, "PATCH", "_table/company", b'{"where": "  ", "resource": [{"city": "X"}]}', JSON)
+    refused(base, 400, "DELETE", "_table/device", b'{"filter": " ", "resource": []}', JSON)
+    refused(base, 400, "PATCH", f"_table/company?filter={blank}", b'{"resource": [{"city": "X"}]}', JSON)
+    refused(base, 400, "PATCH", "_table/company", b'{"where": "  ", "resource": [{"city": "X"}]}', JSON)
 
 
 @pytest.mark.parametrize("body", [b'{"resource": []}', b"[]", b'{"resource": [], "filter": " "}'])
-def test_an_empty_list_of_records_does_not_select_all(served: str, body: bytes) -> None:
-    error = refused(served, 400, "DELETE", "_table/device?force=true", body, JSON)
+def test_an_empty_list_of_records_does_not_select_all(base: str, body: bytes) -> None:
+    error = refused(base, 400, "DELETE", "_table/device?force=true", body, JSON)
     assert error["context"]["reason"] == "no_records"
 
 
-def test_a_limit_of_a_billion_is_capped(served: str) -> None:
-    status, body = ask(served, "GET", "_table/company?limit=1000000000")
+def test_a_limit_of_a_billion_is_capped(base: str) -> None:
+    status, body = ask(base, "GET", "_table/company?limit=1000000000")
     assert (status, len(body["resource"])) == (200, 10)
 
 
-def test_nothing_is_disclosed_without_a_key(served: str) -> None:
+def test_nothing_is_disclosed_without_a_key(base: str) -> None:
     for path in ("_table", "_table/company", "_schema", "_spec", "_table/nope", ""):
-        response = httpx.get(f"{served}/api/v2/x/{path}")
+        response = httpx.get(f"{base}/api/v2/x/{path}")
         assert response.status_code == 401, path
 
 
@@ -230,19 +224,19 @@ def test_nothing_is_disclosed_without_a_key(served: str) -> None:
     ],
 )
 def test_a_client_still_sending_a_rejected_body_receives_the_error(
-    served: str, status: int, method: str, path: str, key: str
+    base: str, status: int, method: str, path: str, key: str
 ) -> None:
     """Return an error response, not a connection reset while the client sends."""
     for _ in range(5):
-        refused(served, status, method, path, b"x" * 6_000_000, {**JSON, "X-API-Key": key})
+        refused(base, status, method, path, b"x" * 6_000_000, {**JSON, "X-API-Key": key})
 
 
 @pytest.mark.parametrize("alias", ["tableapi mark", "TABLEAPI place", "tableapi key 0", "tableapi rows"])
 @pytest.mark.parametrize("option", ["fields", "group"])
-def test_internal_names_are_rejected_as_aliases(served: str, option: str, alias: str) -> None:
+def test_internal_names_are_rejected_as_aliases(base: str, option: str, alias: str) -> None:
     named = quote(f'name AS "{alias}"')
     path = f"_table/company?{option}={named}" + ("&cursor=" if option == "fields" else "")
-    assert refused(served, 400, "GET", path)["context"]["reason"] == "bad_alias"
+    assert refused(base, 400, "GET", path)["context"]["reason"] == "bad_alias"
 
 
 @pytest.mark.parametrize(
@@ -254,6 +248,6 @@ def test_internal_names_are_rejected_as_aliases(served: str, option: str, alias:
         ("_table/person/1", b'{"person_by_manager_id": [{"id": 2, "resource": [{}], "age": -1}]}'),
     ],
 )
-def test_a_field_named_resource_in_a_single_record_is_rejected(served: str, path: str, body: bytes) -> None:
-    refused(served, 400, "PATCH", path, body, JSON)
-    refused(served, 400, "PUT", path, body, JSON)
+def test_a_field_named_resource_in_a_single_record_is_rejected(base: str, path: str, body: bytes) -> None:
+    refused(base, 400, "PATCH", path, body, JSON)
+    refused(base, 400, "PUT", path, body, JSON)

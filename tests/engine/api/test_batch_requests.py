@@ -12,7 +12,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 TABLES = """
 create table customer (id serial primary key, name text not null, store int, age int check (age < 150));
@@ -43,16 +43,7 @@ ORDER = {"id": "order", "method": "POST", "path": "_table/orders", "query": {"fi
 LINE = {"method": "POST", "path": "_table/order_line",
         "body": {"resource": [{"order_id": {"$ref": "order.resource.0.id"}, "product": "tea"}]}}  # fmt: skip
 TABLE_NAMES = ("customer", "orders", "order_line", "counter", "secret")
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
-
-
-@pytest.fixture(scope="module")
-def base(url: str, module_serve: Serve) -> str:
-    return module_serve("--dataset", f"shop={url}", access=ACCESS).url + "/api/v2/shop/"
+SERVED = Served(TABLES, ACCESS, dataset="shop", under="")
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, SqlClient
+from tests.helpers.served import Served
+from tests.helpers.support import SqlClient, execute
 
 STORE, OTHER = 1, 2  # stores of the callers with a row rule, and of other callers
 TABLES = {
@@ -140,37 +141,21 @@ def cases(*, referred: bool) -> Iterator[Case]:
 
 
 @pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> Iterator[str]:
-    url = module_database(SQL)
+def url(url: str) -> Iterator[str]:
     yield url
-    with SqlClient(url) as db:  # roles belong to all databases of the server
-        db.execute("drop owned by cashier; drop role cashier")
+    execute(url, "drop owned by cashier; drop role cashier")  # roles belong to all databases of the server
 
 
-@pytest.fixture(scope="module")
-def base(url: str, module_serve: Serve) -> str:
-    return module_serve("--dataset", f"shop={url}", access=ACCESS).url + "/api/v2/shop/"
+SERVED = Served(SQL, ACCESS, dataset="shop", under="")
 
 
-@pytest.fixture(scope="module")
-def client(base: str) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=base, timeout=60) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def db(url: str) -> Iterator[SqlClient]:
-    with SqlClient(url) as db:
-        yield db
-
-
-def _alone(client: httpx2.Client, headers: dict[str, str], table: str, case: Case) -> tuple[int, Any]:
+def _alone(http: httpx2.Client, headers: dict[str, str], table: str, case: Case) -> tuple[int, Any]:
     """Return the status and the body or error of a request that is rolled back."""
     query = {k: ",".join(map(str, v)) if isinstance(v, list) else v for k, v in (case.query or {}).items()}
     if case.method != "GET":
         query["dry_run"] = "true"
     path = f"_table/{table}{case.path}"
-    response = client.request(case.method, path, params=query, headers=headers, json=case.body)
+    response = http.request(case.method, path, params=query, headers=headers, json=case.body)
     body = response.json()
     return response.status_code, body if response.status_code == 200 else _plain(body["error"])
 
@@ -199,17 +184,17 @@ def _plain(error: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("caller", [*ACCESS["keys"], ""])
 @pytest.mark.parametrize("table", [*TABLES, "sold"])
-def test_a_step_responds_like_a_single_request(client: httpx2.Client, db: SqlClient, table: str, caller: str) -> None:
+def test_a_step_responds_like_a_single_request(http: httpx2.Client, db: SqlClient, table: str, caller: str) -> None:
     def contents() -> list[Any]:
         return [db.fetch(f"select * from {name} order by id") for name in TABLES]
 
     headers, refers = {"X-API-Key": caller} if caller else {}, caller not in WITHOUT_NUMBERS
     before, differing, seen = contents(), [], set()
     for plain, referring in zip(cases(referred=False), cases(referred=True), strict=True):
-        alone = _alone(client, headers, table, plain)
+        alone = _alone(http, headers, table, plain)
         seen.add(alone[0])
         steps = [SEED, _step(table, referring)] if refers else [_step(table, plain)]
-        response = client.post("_batch", json={"requests": steps, "dry_run": alone[0] == 200}, headers=headers)
+        response = http.post("_batch", json={"requests": steps, "dry_run": alone[0] == 200}, headers=headers)
         found = _in_batch(response, len(steps) - 1)
         if "message" in found[1] and "The options refer to" in found[1]["message"]:  # quotes no referenced value
             found, expected = (found[0], found[1]["context"]["reason"]), (alone[0], alone[1]["context"]["reason"])
@@ -218,7 +203,7 @@ def test_a_step_responds_like_a_single_request(client: httpx2.Client, db: SqlCli
         if found != expected:
             differing.append((plain, alone, found))
         if alone[0] == 200 and plain.method != "GET":  # an error of the last step rolls back what it wrote
-            failed = client.post("_batch", json={"requests": [*steps, LAST]}, headers=headers)
+            failed = http.post("_batch", json={"requests": [*steps, LAST]}, headers=headers)
             context = failed.json()["error"]["context"]
             assert (failed.status_code, context["index"], context["id"]) == (404, len(steps), "last"), failed.text
     assert not differing, f"{len(differing)} differ, first: {differing[0]}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
+from tests.helpers.support import rejection
 
 TABLES = """
 create table team (id integer primary key, name text not null);
@@ -22,14 +22,7 @@ insert into wide select n, 5, repeat('x', 300000), '{}' from generate_series(1, 
 """
 pytestmark = pytest.mark.timing
 UNDER, UP = "person_by_team_id", "team_by_team_id"
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database(TABLES)
-    server = module_serve("--dataset", f"x={url}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=60) as client:
-        yield client
+SERVED = Served(TABLES)
 
 
 def refused(http: httpx.Client, url: str, **query: Any) -> None:
@@ -76,5 +69,5 @@ def test_bytes_also_count(http: httpx.Client) -> None:
 def test_a_write_with_a_too_large_response_is_rolled_back(http: httpx.Client) -> None:
     query = {"related": UNDER, f"{UNDER}.related": UP, f"{UNDER}.{UP}.related": UNDER}
     response = http.patch("/team/1", params=query, json={"name": "changed"})
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "answer_too_large")
+    assert rejection(response) == (400, "answer_too_large")
     assert http.get("/team/1").json()["name"] == "team 1"

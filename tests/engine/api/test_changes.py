@@ -9,12 +9,10 @@ import asyncpg
 import pytest
 
 from tests.helpers.changes import LiveServer, live_server
-from tests.helpers.support import NewDatabase, until
+from tests.helpers.served import Served
+from tests.helpers.support import until
 
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database()
+SERVED = Served()
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.helpers.changes import EventStream, LiveServer, live_server
-from tests.helpers.support import NewDatabase
+from tests.helpers.served import Served
 
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database()
+SERVED = Served()
 
 
 @pytest.fixture(scope="module")

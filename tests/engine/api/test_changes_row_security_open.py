@@ -15,12 +15,9 @@ from tableapi.app.features.changes import Changes
 from tableapi.changes import triggers
 from tests.helpers.changes import LiveServer
 from tests.helpers.chat import ADA, BEN, ROLES, SCHEMA, SETTINGS, chat_server, fence, of, opened, say, stream
-from tests.helpers.support import NewDatabase
+from tests.helpers.served import Served
 
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SCHEMA)
+SERVED = Served(SCHEMA)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, tableapi
+from tests.helpers.served import Served
+from tests.helpers.support import Serve, Server, SqlClient, rejection, tableapi
 
 ACCESS: dict[str, dict[str, Any]] = {
     "keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk"}, "wide": {"role": "wide"}},
@@ -22,11 +23,7 @@ ACCESS: dict[str, dict[str, Any]] = {
     },
 }
 LISTENER = "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen %orders%'"
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database("create table item (id integer primary key)")
+SERVED = Served("create table item (id integer primary key)")
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +39,6 @@ def server(url: str, access: Path, module_serve: Serve) -> Server:
         "--dataset", f"x={url}", "--access", str(access),
         CHANGES_STREAMS_PER_CALLER="3", CHANGES_HEARTBEAT_SECONDS="1", WORKERS="1",
     )  # fmt: skip
-
-
-@pytest.fixture
-def db(url: str) -> Iterator[SqlClient]:
-    with SqlClient(url) as client:
-        yield client
 
 
 @contextmanager
@@ -164,7 +155,7 @@ def test_a_stream_above_the_limit_of_a_caller_is_rejected(server: Server) -> Non
     address, headers = f"{server.url}/api/v2/x/_channel/orders", {"X-API-Key": "clerk"}
     with follow(server), follow(server), follow(server):
         response = httpx2.get(address, headers=headers)
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (429, "too_many_streams")
+        assert rejection(response) == (429, "too_many_streams")
     for _ in range(200):  # the server learns that the clients have left
         with httpx2.stream("GET", address, headers=headers) as response:
             if response.status_code == 200:

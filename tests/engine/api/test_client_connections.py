@@ -14,18 +14,15 @@ from tableapi.app.features import application
 from tableapi.app.options import ServeOptions
 from tableapi.config.settings import Settings
 from tableapi.server.http1 import BODY_BYTES, Server
-from tests.helpers.support import NewDatabase, until
+from tests.helpers.served import Served
+from tests.helpers.support import until
 
 HOST = b"Host: x\r\n"
 TABLES = """
 create table t (id integer primary key, name text);
 insert into t select n, repeat('x', 1000) from generate_series(1, 20000) n;
 """
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
+SERVED = Served(TABLES)
 
 
 @asynccontextmanager

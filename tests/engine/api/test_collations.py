@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
 from tests.helpers.postgis import SystemServer
-from tests.helpers.support import Serve, execute
+from tests.helpers.served import Served
 
 SQL = """
 create collation ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -42,16 +41,7 @@ PATTERNS = {
     "STARTS WITH 'An'": [1], "ENDS WITH 'na'": [3], "~ '^A'": [1], "~* '^a'": [1, 3], "= 'ANN'": [1],
     "IN ('ANNA','BOB')": [2, 3],
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def http(tmp_path_factory: pytest.TempPathFactory, module_serve: Serve) -> Iterator[httpx2.Client]:
-    with SystemServer(tmp_path_factory.mktemp("collations") / "postgres") as url:
-        execute(url, SQL)
-        server = module_serve("--dataset", f"x={url}", access=ACCESS)
-        headers = {"X-API-Key": "all"}
-        with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", headers=headers, timeout=30) as client:
-            yield client
+SERVED = Served(SQL, ACCESS, key="all", postgres=SystemServer)
 
 
 def ids(http: httpx2.Client, table: str, **query: Any) -> list[int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 
 import brotli
 import httpx2 as httpx
 import pytest
 
+from tests.helpers.served import Served
 from tests.helpers.support import NewDatabase, Serve
 
 SQL = """create table line (id integer primary key, text text);
@@ -17,13 +17,7 @@ insert into line select n, repeat('word ', 20) || n from generate_series(1, 1000
 create table big (id integer primary key, text text);
 insert into big values (1, repeat('a', 40000));"""
 LIST = "/api/v2/d/_table/line"
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    started = module_serve("--dataset", f"d={module_database(SQL)}", "--open")
-    with httpx.Client(base_url=started.url, timeout=30) as client:
-        yield client
+SERVED = Served(SQL, dataset="d", under="/")
 
 
 def raw(http: httpx.Client, path: str, accepted: str, **headers: str) -> tuple[httpx.Response, bytes]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 SQL = """
 create table team (id integer primary key, name text not null);
@@ -26,14 +25,7 @@ create view visible as select id, email, country, number, age, team_id from pers
 """
 ROLE = {"access": [{"component": "_table/person/*", "verb_mask": 15}, {"component": "_table/team/*", "verb_mask": 31}]}
 ACCESS = {"keys": {"k": {"role": "r"}, "boss": {"role": "*"}}, "roles": {"r": ROLE}}
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx2.Client]:
-    server = module_serve("--dataset", f"x={module_database(SQL)}", access=ACCESS)
-    headers = {"X-API-Key": "k"}
-    with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", headers=headers, timeout=30) as client:
-        yield client
+SERVED = Served(SQL, ACCESS, key="k")
 
 
 def context(response: httpx2.Response) -> dict[str, Any]:

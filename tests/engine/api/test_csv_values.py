@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.served import Served
+from tests.helpers.support import execute
 
 TABLES = r"""
 create type mood as enum ('sad', 'ok');
@@ -31,24 +31,7 @@ create table moment (id integer primary key, plain timestamp, zoned timestamptz,
                      span tsrange, pair span_of, late timestamp);
 create table local (at timestamp primary key, note text);
 """
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
-
-
-@pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
-    started = module_serve("--dataset", f"x={url}", "--open")
-    with httpx.Client(base_url=f"{started.url}/api/v2/x/_table", timeout=60) as client:
-        yield client
-
-
-@pytest.fixture
-def http(server: httpx.Client, url: str) -> httpx.Client:
-    execute(url, "truncate copy")
-    return server
+SERVED = Served(TABLES, each="truncate copy")
 
 
 def send(http: httpx.Client, content: str, query: str = "") -> httpx.Response:

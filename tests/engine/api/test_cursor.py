@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
+from tests.helpers.served import Served
 from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.table_api import FIXTURE
 
@@ -49,14 +48,7 @@ ORDERS = (
     "parent_by_parent_id.name", "parent_by_parent_id.name desc", "parent_by_parent_id.name desc nulls last,word",
     "parent_by_parent_id.rank nulls first,id desc", "parent_by_parent_id.rank desc,parent_by_parent_id.name",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database(FIXTURE + SQL)
-    server = module_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
-        yield client
+SERVED = Served(FIXTURE + SQL)
 
 
 def get(http: httpx.Client, table: str, **query: Any) -> Any:

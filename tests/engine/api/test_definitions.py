@@ -7,7 +7,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 TABLES = """
 create table country (id integer primary key, name text not null);
@@ -61,18 +61,11 @@ ACCESS = {
     "keys": {"all": {"role": "*"}, "some": {"role": "some"}},
     "roles": {"some": {"access": [{"component": "*", "verb_mask": 31}]}},
 }
+SERVED = Served(TABLES, ACCESS, PUBLIC_ROUTINES="places,numbers,closed,close_it")
 
 
-@pytest.fixture(scope="module")
-def base(module_database: NewDatabase, module_serve: Serve) -> str:
-    url = module_database(TABLES)
-    public = "places,numbers,closed,close_it"
-    server = module_serve("--dataset", f"x={url}", access=ACCESS, PUBLIC_ROUTINES=public)
-    return f"{server.url}/api/v2/x/_table"
-
-
-def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[str, Any]:
-    response = httpx.request(method, base + url, headers={"X-API-Key": key}, timeout=30, **options)
+def refused(base: str, key: str, method: str, path: str, **options: Any) -> dict[str, Any]:
+    response = httpx.request(method, base + path, headers={"X-API-Key": key}, timeout=30, **options)
     error: dict[str, Any] = response.json()["error"]
     if error["code"] == 1000:
         error = error["context"]["resource"][-1]
@@ -82,7 +75,7 @@ def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[
 
 
 @pytest.mark.parametrize(
-    ("method", "url", "options"),
+    ("method", "path", "options"),
     [
         ("DELETE", "/country/1", {}),
         ("DELETE", "/country/2", {}),
@@ -91,8 +84,8 @@ def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[
         ("DELETE", "/country", {"params": {"force": "true"}}),
     ],
 )
-def test_a_referenced_record_is_not_deleted(base: str, method: str, url: str, options: dict[str, Any]) -> None:
-    error = refused(base, "all", method, url, **options)
+def test_a_referenced_record_is_not_deleted(base: str, method: str, path: str, options: dict[str, Any]) -> None:
+    error = refused(base, "all", method, path, **options)
     assert error["status_code"] == 409
     assert httpx.get(f"{base}/country?count_only=true", headers={"X-API-Key": "all"}).json() == 3
 
@@ -130,14 +123,14 @@ def test_a_value_unreadable_for_a_view_is_reported(base: str) -> None:
     ],
 )
 def test_trigger_errors_reach_the_caller(base: str, kind: str, status: int, message: str) -> None:
-    for method, url, body in (
+    for method, path, body in (
         ("POST", "/watched", {"resource": [{"id": 7, "kind": kind}]}),
         ("PATCH", "/watched/1", {"kind": kind}),
         ("PATCH", "/watched?ids=1", {"resource": [{"kind": kind}]}),
         ("PATCH", "/watched?filter=id%3D1", {"resource": [{"kind": kind}]}),
     ):
         for key in ("all", "some"):
-            error = refused(base, key, method, url, json=body)
+            error = refused(base, key, method, path, json=body)
             assert error["status_code"] == status, error
             assert message in error["message"]
             assert "never" not in error["message"]
@@ -151,7 +144,7 @@ def test_a_trigger_hint_is_returned_with_its_message(base: str) -> None:
 
 @pytest.mark.parametrize("key", ["all", "some"])
 @pytest.mark.parametrize(
-    ("method", "url", "record", "field"),
+    ("method", "path", "record", "field"),
     [
         ("PATCH", "/shouted?filter=id = 1", {"loud": "X"}, "loud"),
         ("POST", "/shouted", {"id": 9, "loud": "X"}, "loud"),
@@ -160,9 +153,9 @@ def test_a_trigger_hint_is_returned_with_its_message(base: str) -> None:
     ],
 )
 def test_a_write_that_a_view_does_not_support_names_the_field(
-    base: str, key: str, method: str, url: str, record: Any, field: str | None
+    base: str, key: str, method: str, path: str, record: Any, field: str | None
 ) -> None:
-    error = refused(base, key, method, url, **({"json": [record]} if record else {}))
+    error = refused(base, key, method, path, **({"json": [record]} if record else {}))
     context = error["context"] or {"reason": "not_writable"}  # a list has it in `reasons`
     assert (context["reason"], context.get("field")) == ("not_writable", field)
     assert "cannot be written" in error["message"]
@@ -181,7 +174,7 @@ def test_a_read_never_says_that_it_cannot_write(base: str, key: str, query: str)
 
 @pytest.mark.parametrize("key", ["all", "some"])
 @pytest.mark.parametrize(
-    ("method", "url", "body", "reason"),
+    ("method", "path", "body", "reason"),
     [
         ("GET", "/placed", None, "bad_type"),
         ("GET", "/placed?filter=place = 1", None, "bad_type"),
@@ -205,10 +198,10 @@ def test_a_read_never_says_that_it_cannot_write(base: str, key: str, query: str)
     ],
 )
 def test_a_read_is_never_told_that_it_cannot_be_written(
-    base: str, key: str, method: str, url: str, body: Any, reason: str
+    base: str, key: str, method: str, path: str, body: Any, reason: str
 ) -> None:
     """Neither is a routine, nor the part of a write that reads."""
-    error = refused(base, key, method, url, **({"json": body} if body is not None else {}))
+    error = refused(base, key, method, path, **({"json": body} if body is not None else {}))
     context = error["context"] or {"reason": reason}  # a list has it in `reasons`
     assert context["reason"] == reason, error
     assert "written" not in error["message"]

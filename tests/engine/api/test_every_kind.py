@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,28 +10,18 @@ from urllib.parse import quote
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
+from tests.helpers.support import Serve
 
 SQL = (Path(__file__).parents[2] / "data" / "every_kind.sql").read_text()
 LARGE = 100  # records of one read
+SERVED = Served(SQL, under="")
 
 
 @pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SQL)
-
-
-@pytest.fixture(scope="module")
-def every_kind(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def tables(every_kind: httpx.Client) -> list[dict[str, Any]]:
-    names = get(every_kind, "/_table")["resource"]
-    return [get(every_kind, f"/_schema/{path(table['name'])}") for table in names]
+def tables(http: httpx.Client) -> list[dict[str, Any]]:
+    names = get(http, "/_table")["resource"]
+    return [get(http, f"/_schema/{path(table['name'])}") for table in names]
 
 
 def path(text: object) -> str:
@@ -72,19 +61,17 @@ def test_every_table_is_listed_with_its_name(tables: list[dict[str, Any]]) -> No
     assert {"simple_view", "frozen", "measure", "measure_2024", "no_key", "no_columns", "UPPER", "upper"} <= names
 
 
-def test_every_table_is_read_with_all_its_relations(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
+def test_every_table_is_read_with_all_its_relations(http: httpx.Client, tables: list[dict[str, Any]]) -> None:
     for table in filter(readable, tables):
         url = f"/_table/{path(table['name'])}"
-        page = get(every_kind, url, related="*", include_count="true", limit=LARGE)
+        page = get(http, url, related="*", include_count="true", limit=LARGE)
         fields = {field["name"] for field in table["field"]}
         for row in page["resource"]:
             assert fields <= row.keys()
-        assert page["meta"]["count"] == len(page["resource"]) == get(every_kind, url, count_only="true")
+        assert page["meta"]["count"] == len(page["resource"]) == get(http, url, count_only="true")
 
 
-def test_every_field_can_be_selected_filtered_and_ordered(
-    every_kind: httpx.Client, tables: list[dict[str, Any]]
-) -> None:
+def test_every_field_can_be_selected_filtered_and_ordered(http: httpx.Client, tables: list[dict[str, Any]]) -> None:
     compared: set[str] = set()  # whether values compare depends on the type, how a field is named does not
     for table in filter(readable, tables):
         if table["name"] == "wide":
@@ -94,70 +81,70 @@ def test_every_field_can_be_selected_filtered_and_ordered(
             name = field["name"]
             plain = '"' not in name and "," not in name
             quoted = f"`{name}`" if '"' in name else f'"{name}"'
-            get(every_kind, url, filter=f"({quoted} IS NULL) OR ({quoted} IS NOT NULL)")
+            get(http, url, filter=f"({quoted} IS NULL) OR ({quoted} IS NOT NULL)")
             if field["db_type"] not in compared:
                 compared.add(field["db_type"])
                 for condition in ("CONTAINS '1'", "= '1'", "> '1'", "IN ('1', '2')"):
-                    response = every_kind.get(url, params={"filter": f"{quoted} {condition}"})
+                    response = http.get(url, params={"filter": f"{quoted} {condition}"})
                     assert response.status_code in (200, 400), (url, condition, name, response.text)
-            response = every_kind.get(url, params={"order": f"{quoted} desc"})
+            response = http.get(url, params={"order": f"{quoted} desc"})
             assert response.status_code in (200, 400), (url, name, response.text)
             if plain:
-                rows = get(every_kind, url, fields=f'"{name}"', limit=2)["resource"]
+                rows = get(http, url, fields=f'"{name}"', limit=2)["resource"]
                 assert all(list(row) == [name] for row in rows)
 
 
-def test_every_record_is_found_by_its_key(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
+def test_every_record_is_found_by_its_key(http: httpx.Client, tables: list[dict[str, Any]]) -> None:
     records_read = 0
     for table in filter(readable, tables):
         if not table["primary_key"] or table["name"] in ("composite_key", "refers_composite"):
             continue
         url = f"/_table/{path(table['name'])}"
-        rows = get(every_kind, url, limit=5)["resource"]
+        rows = get(http, url, limit=5)["resource"]
         for row in rows:
             ident = identifier(table, row)
             if ident == "":
                 continue
-            assert get(every_kind, f"{url}/{path(ident)}") == row, (url, ident)
+            assert get(http, f"{url}/{path(ident)}") == row, (url, ident)
             records_read += 1
     assert records_read > 60
 
 
-def test_a_key_with_a_comma_is_found_in_a_body(every_kind: httpx.Client) -> None:
+def test_a_key_with_a_comma_is_found_in_a_body(http: httpx.Client) -> None:
     body = {"resource": [{"a": 2, "b": "a,b", "c": "2024-01-02"}]}
-    response = every_kind.post("/_table/composite_key", json=body, headers={"X-HTTP-Method": "GET"})
+    response = http.post("/_table/composite_key", json=body, headers={"X-HTTP-Method": "GET"})
     assert response.json()["resource"][0]["v"] == "w"
 
 
-def test_every_record_round_trips(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
+def test_every_record_round_trips(http: httpx.Client, tables: list[dict[str, Any]]) -> None:
     """Send each record back as read, and check that it does not change."""
     for table in tables:
         if "PATCH" not in table["access"] or not table["primary_key"] or table["is_view"]:
             continue
         url = f"/_table/{path(table['name'])}"
-        for row in get(every_kind, url, limit=3)["resource"]:
+        for row in get(http, url, limit=3)["resource"]:
             # The text of an extreme value is not always valid in a request.
             sent = {k: v for k, v in row.items() if v not in ("infinity", "-infinity", "NaN", "Infinity")}
             key = {name: row[name] for name in table["primary_key"]}
-            response = every_kind.patch(url, json={"resource": [sent | key]}, params={"fields": "*"})
+            response = http.patch(url, json={"resource": [sent | key]}, params={"fields": "*"})
             assert response.status_code == 200, (url, sent, response.text)
             assert response.json()["resource"][0] == row, url
 
 
-def test_every_table_accepts_a_new_record(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
+def test_every_table_accepts_a_new_record(http: httpx.Client, tables: list[dict[str, Any]]) -> None:
     """Insert a record without values, or get an error that names a missing field."""
     tables_written = 0
     for table in tables:
         url = f"/_table/{path(table['name'])}"
         name = next((f["name"] for f in table["field"] if f["allow_null"] and not f["read_only"]), None)
-        response = every_kind.post(url, json={"resource": [{name: None}]})
+        response = http.post(url, json={"resource": [{name: None}]})
         assert response.status_code in (200, 400, 403), (url, response.text)
         if response.status_code == 200:
             tables_written += 1
             row = response.json()["resource"][0]
             if table["primary_key"]:
                 ident = path(identifier(table, row))
-                assert every_kind.delete(f"{url}/{ident}").status_code == 200, url
+                assert http.delete(f"{url}/{ident}").status_code == 200, url
     assert tables_written > 90
 
 
@@ -235,10 +222,8 @@ def test_every_table_accepts_a_new_record(every_kind: httpx.Client, tables: list
         ("simple_view", {"name": "through the view"}, {"name": "through the view"}),
     ],
 )
-def test_values_of_every_type_are_written_and_read(
-    every_kind: httpx.Client, table: str, sent: Any, stored: Any
-) -> None:
-    response = every_kind.post(f"/_table/{path(table)}", json={"resource": [sent]}, params={"fields": "*"})
+def test_values_of_every_type_are_written_and_read(http: httpx.Client, table: str, sent: Any, stored: Any) -> None:
+    response = http.post(f"/_table/{path(table)}", json={"resource": [sent]}, params={"fields": "*"})
     assert response.status_code == 200, response.text
     row = response.json()["resource"][0]
     assert {name: row[name] for name in stored} == stored
@@ -278,7 +263,7 @@ def test_values_of_every_type_are_written_and_read(
         ("swallowed", {"v": "x"}),
     ],
 )
-def test_a_value_of_the_wrong_type_is_rejected(every_kind: httpx.Client, table: str, sent: Any) -> None:
-    response = every_kind.post(f"/_table/{table}", json={"resource": [sent]})
+def test_a_value_of_the_wrong_type_is_rejected(http: httpx.Client, table: str, sent: Any) -> None:
+    response = http.post(f"/_table/{table}", json={"resource": [sent]})
     assert response.status_code in (400, 403), response.text
     assert "error" in response.json()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.served import Served
+from tests.helpers.support import execute
 
 TABLES = """
 create type money_of as (amount numeric, currency text);
@@ -27,19 +26,7 @@ NUMBERS = [
     "18446744073709551616", "-9223372036854775809", "99999999999999999999999999", "9007199254740993",
     "0.1234567890123456789", "123456789.123456789", "9" * 5000, "0." + "1" * 5000, "9007199254740993.5",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
-
-
-@pytest.fixture(scope="module")
-def http(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    folder: Path = tmp_path_factory.mktemp("exact")
-    server = module_serve("--dataset", f"x={database}", "--open", cwd=folder, PUBLIC_ROUTINES="twice")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
+SERVED = Served(TABLES, under="", PUBLIC_ROUTINES="twice")
 
 
 def parsed(text: str) -> Any:
@@ -81,13 +68,13 @@ def test_a_number_is_stored_with_every_digit_in_every_kind_of_field(http: httpx.
     assert stored["j"]["a"][0] == stored["t"] == number
 
 
-def test_writing_a_record_back_does_not_change_it(http: httpx.Client, database: str) -> None:
+def test_writing_a_record_back_does_not_change_it(http: httpx.Client, url: str) -> None:
     ident = made(http, '{"t": null}')["id"]
     values = (
         f"n = {LONG}, p = 1.500, ns = '{{{LONG},NaN}}', of = ({LONG}, 'x'), jb = '{{\"a\": 1e3, \"b\": {LONG}}}', "
         f'j = \'{{"a":1.50,"b":-0.0,"c":1E+2}}\', f = 0.1, r = 0.1, l = 9223372036854775807, m = 12.34'
     )
-    execute(database, f"update item set {values} where id = {ident}")
+    execute(url, f"update item set {values} where id = {ident}")
     before = http.get(f"/_table/item/{ident}").text
     for verb in ("PATCH", "PUT", "PATCH"):  # the third write uses the prepared statement
         assert send(http, verb, f"/_table/item/{ident}", before).status_code == 200
@@ -98,9 +85,9 @@ def test_writing_a_record_back_does_not_change_it(http: httpx.Client, database: 
 
 
 @pytest.mark.parametrize("special", ["NaN", "Infinity", "-Infinity"])
-def test_nan_and_infinity_round_trip_as_text(http: httpx.Client, database: str, special: str) -> None:
+def test_nan_and_infinity_round_trip_as_text(http: httpx.Client, url: str, special: str) -> None:
     ident = made(http, '{"t": null}')["id"]
-    execute(database, f"update item set n = '{special}', f = '{special}', r = '{special}' where id = {ident}")
+    execute(url, f"update item set n = '{special}', f = '{special}', r = '{special}' where id = {ident}")
     before = http.get(f"/_table/item/{ident}").text
     assert send(http, "PATCH", f"/_table/item/{ident}", before).status_code == 200
     assert http.get(f"/_table/item/{ident}").text == before
@@ -108,7 +95,7 @@ def test_nan_and_infinity_round_trip_as_text(http: httpx.Client, database: str, 
 
 @pytest.mark.parametrize("form", ["{}", '{{"resource": [{}]}}'])
 @pytest.mark.parametrize("zero", ["-0", "-0.0"])
-def test_negative_zero_keeps_its_sign(http: httpx.Client, database: str, form: str, zero: str) -> None:
+def test_negative_zero_keeps_its_sign(http: httpx.Client, url: str, form: str, zero: str) -> None:
     ident = made(http, '{"t": null}')["id"]
     path = f"/_table/item/{ident}" if form == "{}" else "/_table/item"
     sent = form.format(f'{{"id": {ident}, "f": {zero}, "r": {zero} , "l": -0, "n": {zero}}}')

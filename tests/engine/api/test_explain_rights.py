@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
+from tests.helpers.support import rejection
 
 SQL = """
 create table company (id integer primary key, name text not null);
@@ -35,13 +35,7 @@ ACCESS = {
         },
     },
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx2.Client]:
-    server = module_serve("--dataset", f"x={module_database(SQL)}", access=ACCESS)
-    with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", timeout=30) as client:
-        yield client
+SERVED = Served(SQL, ACCESS)
 
 
 def ask(
@@ -63,7 +57,7 @@ def test_a_role_without_the_right_to_explain_is_rejected_and_nothing_is_written(
 ) -> None:
     body = None if method in ("GET", "DELETE") else {"resource": [{"id": 1, "name": "Eve", "company_id": 1}]}
     response = ask(http, "sales", method, "person?ids=1" if method == "DELETE" else "person", body)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "no_explain")
+    assert rejection(response) == (403, "no_explain")
     assert http.get("person/1", headers={"X-API-Key": "boss"}).json()["name"] == "Ada"
 
 
@@ -77,7 +71,7 @@ def test_a_role_without_the_right_to_explain_is_rejected_and_nothing_is_written(
 )
 def test_a_malformed_explain_option_is_rejected(http: httpx2.Client, question: str, text: str) -> None:
     response = ask(http, "boss", "GET", "person", question=question)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
+    assert rejection(response) == (400, "bad_option")
     assert text in response.json()["error"]["message"]
 
 

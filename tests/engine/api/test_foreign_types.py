@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 # A type as extensions define it, with functions and operators in a separate schema.
 TYPE = """
@@ -58,12 +57,7 @@ def _operators() -> str:
     return "".join(cases)
 
 
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database(TYPE + _operators() + TABLES)
-    server = module_serve("--dataset", f"x={url}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
-        yield client
+SERVED = Served(TYPE + _operators() + TABLES)
 
 
 def ask(http: httpx.Client, url: str, status: int = 200, method: str = "GET", body: Any = None, **query: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.served import Served
+from tests.helpers.support import execute, rejection
 
 SQL = """
 create table shop (id integer primary key);
@@ -32,24 +33,15 @@ ACCESS = {
     },
 }  # fmt: skip
 PATH = "/api/v2/shop/_table/item"
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SQL)
-
-
-@pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
-    started = module_serve("--dataset", f"shop={url}", access=ACCESS, IMPORT_BYTES="50000000")
-    with httpx.Client(base_url=started.url, timeout=60, headers={"X-API-Key": FULL}) as client:
-        yield client
-
-
-@pytest.fixture
-def http(server: httpx.Client, url: str) -> httpx.Client:
-    execute(url, "truncate item, bound restart identity")
-    return server
+SERVED = Served(
+    SQL,
+    ACCESS,
+    dataset="shop",
+    under="/",
+    key=FULL,
+    each="truncate item, bound restart identity",
+    IMPORT_BYTES="50000000",
+)
 
 
 def send(
@@ -63,16 +55,12 @@ def send(
     return http.post(f"{path}?{query}", content=body, headers={"Content-Type": "text/csv", **headers})
 
 
-def reason(response: httpx.Response) -> tuple[int, str]:
-    return response.status_code, response.json()["error"]["context"]["reason"]
-
-
 def count(http: httpx.Client) -> int:
     return int(http.get(f"{PATH}?count_only=true").text)
 
 
 def bad(response: httpx.Response) -> list[tuple[int, str, str]]:
-    assert reason(response) == (400, "bad_lines"), response.text
+    assert rejection(response) == (400, "bad_lines"), response.text
     errors: list[dict[str, Any]] = response.json()["error"]["context"]["errors"]
     return [(entry["line"], entry["reason"], entry.get("field", "")) for entry in errors]
 
@@ -81,8 +69,8 @@ def bad(response: httpx.Response) -> list[tuple[int, str, str]]:
 
 
 def test_a_role_needs_the_right_to_create_all_records(http: httpx.Client) -> None:
-    assert reason(send(http, "name\na\n", **{"X-API-Key": WRITER}))[0] == 403
-    assert reason(send(http, "name,shop\na,1\n", **{"X-API-Key": OWNER})) == (403, "import_not_permitted")
+    assert rejection(send(http, "name\na\n", **{"X-API-Key": WRITER}))[0] == 403
+    assert rejection(send(http, "name,shop\na,1\n", **{"X-API-Key": OWNER})) == (403, "import_not_permitted")
     assert count(http) == 0
 
 
@@ -106,21 +94,21 @@ def test_a_role_needs_the_right_to_create_all_records(http: httpx.Client) -> Non
 def test_invalid_files_and_options_are_rejected(
     http: httpx.Client, content: str | bytes, query: str, status: int, name: str
 ) -> None:
-    assert reason(send(http, content, query)) == (status, name)
+    assert rejection(send(http, content, query)) == (status, name)
     assert count(http) == 0
 
 
 def test_only_a_csv_file_is_imported_into_a_table(http: httpx.Client) -> None:
     assert http.post(f"{PATH}?import=true", json={"resource": [{"name": "a"}]}).status_code == 415
-    assert reason(send(http, "name\na\n", path=f"{PATH}/1"))[0] == 400
+    assert rejection(send(http, "name\na\n", path=f"{PATH}/1"))[0] == 400
     assert http.patch(f"{PATH}?import=true", content=b"x", headers={"Content-Type": "text/csv"}).status_code == 400
-    assert reason(send(http, "name\na\n", path=f"{PATH}s")) == (403, "import_not_permitted")
-    assert reason(send(http, "name\na\n", **{"Idempotency-Key": "k"})) == (400, "bad_option")
+    assert rejection(send(http, "name\na\n", path=f"{PATH}s")) == (403, "import_not_permitted")
+    assert rejection(send(http, "name\na\n", **{"Idempotency-Key": "k"})) == (400, "bad_option")
 
 
 def test_a_file_beyond_the_limit_is_rejected_and_rolled_back(http: httpx.Client) -> None:
     line = b"x" * 99 + b"\n"
-    assert reason(send(http, iter([b"name\n", *[line * 10_000] * 51]))) == (413, "too_large")
+    assert rejection(send(http, iter([b"name\n", *[line * 10_000] * 51]))) == (413, "too_large")
     assert count(http) == 0
 
 
@@ -165,7 +153,7 @@ def test_invalid_references_are_reported(http: httpx.Client, url: str) -> None:
 
 
 def test_a_deferred_constraint_rejects_the_file(http: httpx.Client) -> None:
-    assert reason(send(http, "name,shop\na,1\nb,9\n")) == (409, "reference")
+    assert rejection(send(http, "name,shop\na,1\nb,9\n")) == (409, "reference")
     assert count(http) == 0
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, SqlClient
+from tests.helpers.served import Served
+from tests.helpers.support import SqlClient
 
 TABLES = """
 create type mood as enum ('good', 'bad');
@@ -49,30 +49,7 @@ VALUES: dict[str, Any] = {
     "raw": "AAH/", "mood": "bad", "flag": True, "ident": "0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e", "span": "[1,5)",
     "cash": 1.25, "parent": 2,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
-
-
-@pytest.fixture(scope="module")
-def database(url: str) -> Iterator[SqlClient]:
-    with SqlClient(url) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve) -> str:
-    started = module_serve("--dataset", f"x={url}", access=ACCESS, STATEMENT_SECONDS="2")
-    return f"{started.url}/api/v2/x/_table"
-
-
-@pytest.fixture
-def http(server: str, database: SqlClient) -> Iterator[httpx.Client]:
-    database.execute(ROWS)
-    with httpx.Client(base_url=server, headers={"X-API-Key": "all"}, timeout=30) as client:
-        yield client
+SERVED = Served(TABLES, ACCESS, key="all", each=ROWS, STATEMENT_SECONDS="2")
 
 
 def change(http: httpx.Client, records: list[Any], table: str = "item", **options: str) -> httpx.Response:
@@ -80,12 +57,12 @@ def change(http: httpx.Client, records: list[Any], table: str = "item", **option
     return http.patch(f"/{table}", json={"resource": records}, params=options, headers={"X-API-Key": key})
 
 
-def statements(database: SqlClient) -> int:
-    return int(database.fetch("select count(*) from statement")[0][0])
+def statements(db: SqlClient) -> int:
+    return int(db.fetch("select count(*) from statement")[0][0])
 
 
-def stored(database: SqlClient, table: str = "item") -> list[Any]:
-    return database.fetch(f"select to_json(t)::text from {table} t order by 1")
+def stored(db: SqlClient, table: str = "item") -> list[Any]:
+    return db.fetch(f"select to_json(t)::text from {table} t order by 1")
 
 
 def error_of(response: httpx.Response) -> dict[str, Any]:
@@ -93,47 +70,47 @@ def error_of(response: httpx.Response) -> dict[str, Any]:
     return {name: value for name, value in context.items() if name != "request_id"}
 
 
-def test_records_setting_the_same_fields_share_a_statement(http: httpx.Client, database: SqlClient) -> None:
+def test_records_setting_the_same_fields_share_a_statement(http: httpx.Client, db: SqlClient) -> None:
     response = change(http, [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)], fields="id,name")
     assert response.json()["resource"] == [{"id": n, "name": f"new {n}"} for n in (5, 3, 9)]
-    assert statements(database) == 1
+    assert statements(db) == 1
 
 
-def test_each_set_of_fields_is_a_statement_and_the_order_is_kept(http: httpx.Client, database: SqlClient) -> None:
+def test_each_set_of_fields_is_a_statement_and_the_order_is_kept(http: httpx.Client, db: SqlClient) -> None:
     records = [{"id": n, "name" if n % 2 else "amount": n} for n in range(1, 9)]
     response = change(http, records)
     assert response.json()["resource"] == [{"id": n} for n in range(1, 9)]
-    assert statements(database) == 2
+    assert statements(db) == 2
 
 
-def test_a_statement_has_at_most_500_records(http: httpx.Client, database: SqlClient) -> None:
-    database.execute("insert into item (id) select generate_series(26, 1000)")
+def test_a_statement_has_at_most_500_records(http: httpx.Client, db: SqlClient) -> None:
+    db.execute("insert into item (id) select generate_series(26, 1000)")
     assert change(http, [{"ID": str(n), "name": "x"} for n in range(1, 1001)]).status_code == 200
-    assert statements(database) == 2
-    assert database.fetch("select count(*) from item where name = 'x'")[0][0] == 1000
+    assert statements(db) == 2
+    assert db.fetch("select count(*) from item where name = 'x'")[0][0] == 1000
 
 
-def test_one_change_of_several_ids_is_one_statement(http: httpx.Client, database: SqlClient) -> None:
+def test_one_change_of_several_ids_is_one_statement(http: httpx.Client, db: SqlClient) -> None:
     response = change(http, [{"name": "x"}], ids="3,1,2", fields="id,name")
     assert response.json()["resource"] == [{"id": n, "name": "x"} for n in (3, 1, 2)]
-    assert statements(database) == 1
+    assert statements(db) == 1
 
 
 @pytest.mark.parametrize("empty", [False, True])
-def test_values_are_stored_as_in_a_single_write(http: httpx.Client, database: SqlClient, empty: bool) -> None:
+def test_values_are_stored_as_in_a_single_write(http: httpx.Client, db: SqlClient, empty: bool) -> None:
     values = {name: None if empty else value for name, value in VALUES.items()}
     assert http.patch("/item/1", json=values).status_code == 200
     assert change(http, [{"id": n} | values for n in (3, 4)]).status_code == 200
-    assert statements(database) == 2
+    assert statements(db) == 2
     names = ", ".join(VALUES)
-    assert len(database.fetch(f"select {names} from item where id in (1, 3, 4) group by {names}")) == 1
+    assert len(db.fetch(f"select {names} from item where id in (1, 3, 4) group by {names}")) == 1
 
 
-def test_moments_are_those_of_the_database(http: httpx.Client, database: SqlClient) -> None:
+def test_moments_are_those_of_the_database(http: httpx.Client, db: SqlClient) -> None:
     records = [{"id": n, "at": {"expression": "NOW()"}, "name": "x"} for n in (1, 2)]
     assert change(http, records).status_code == 200
-    assert statements(database) == 1
-    assert database.fetch("select count(distinct at) from item where at > now() - interval '1 hour'")[0][0] == 1
+    assert statements(db) == 1
+    assert db.fetch("select count(distinct at) from item where at > now() - interval '1 hour'")[0][0] == 1
 
 
 # Lists that a single statement would decide otherwise, or that fail in part; `id` 21 and later are another owner's.
@@ -163,56 +140,56 @@ LISTS: list[tuple[list[dict[str, Any]], str]] = [
 @pytest.mark.parametrize("key", ["all", "one"])
 @pytest.mark.parametrize("records", [pytest.param(records, id=name) for records, name in LISTS])
 def test_a_list_has_the_result_of_single_writes(
-    http: httpx.Client, database: SqlClient, records: list[Any], key: str, option: dict[str, str]
+    http: httpx.Client, db: SqlClient, records: list[Any], key: str, option: dict[str, str]
 ) -> None:
     expected = change(http, records, key=key, **option, **ONE_BY_ONE)
-    rows = stored(database)
-    database.execute(ROWS)
+    rows = stored(db)
+    db.execute(ROWS)
     response = change(http, records, key=key, **option, fields="id,name")
-    assert (response.status_code, stored(database)) == (expected.status_code, rows)
+    assert (response.status_code, stored(db)) == (expected.status_code, rows)
     if response.status_code != 200:
         assert error_of(response) == error_of(expected)
     else:
         assert response.json()["resource"] == expected.json()["resource"]
 
 
-def test_keys_equal_only_in_postgresql_are_written_in_order(http: httpx.Client, database: SqlClient) -> None:
+def test_keys_equal_only_in_postgresql_are_written_in_order(http: httpx.Client, db: SqlClient) -> None:
     records = [{"code": "a", "name": "1"}, {"code": "b", "name": "2"}, {"code": "a  ", "name": "3"}]
     assert change(http, records, "short").status_code == 200
-    assert database.fetch("select name from short order by code") == [("3",), ("2",)]
+    assert db.fetch("select name from short order by code") == [("3",), ("2",)]
     mixed: list[dict[str, Any]] = [
         {"code": "b", "owner": 1},
         {"code": "a", "name": "x", "owner": 2},
         {"code": "a ", "owner": 3},
     ]
     assert change(http, [*mixed, {"code": "b ", "name": "y", "owner": 4}], "short").status_code == 200
-    assert database.fetch("select name, owner from short order by code") == [("x", 3), ("y", 4)]
+    assert db.fetch("select name, owner from short order by code") == [("x", 3), ("y", 4)]
 
 
-def test_changes_by_text_keys_are_one_statement(http: httpx.Client, database: SqlClient) -> None:
+def test_changes_by_text_keys_are_one_statement(http: httpx.Client, db: SqlClient) -> None:
     records = [{"code": "a", "name": "1"}, {"code": "b", "name": "2"}]
     assert change(http, records, "short").json() == {"resource": [{"code": "a  "}, {"code": "b  "}]}
-    assert statements(database) == 1
+    assert statements(db) == 1
 
 
-def test_another_unique_field_may_identify_the_records(http: httpx.Client, database: SqlClient) -> None:
+def test_another_unique_field_may_identify_the_records(http: httpx.Client, db: SqlClient) -> None:
     records = [{"code": "c2", "name": "x"}, {"code": "c1", "name": "y"}]
     response = change(http, records, id_field="code", fields="id,name")
     assert response.json()["resource"] == [{"id": 2, "name": "x"}, {"id": 1, "name": "y"}]
-    assert statements(database) == 1
+    assert statements(db) == 1
 
 
-def test_a_dry_run_is_rolled_back(http: httpx.Client, database: SqlClient) -> None:
-    before = stored(database)
+def test_a_dry_run_is_rolled_back(http: httpx.Client, db: SqlClient) -> None:
+    before = stored(db)
     response = change(http, [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], dry_run="true", fields="name")
     assert response.json()["resource"] == [{"name": "a"}, {"name": "b"}]
-    assert stored(database) == before
+    assert stored(db) == before
 
 
 @pytest.mark.parametrize("option", [{}, {"continue": "true"}])
 def test_a_list_too_slow_for_one_statement_is_written_one_by_one(
-    http: httpx.Client, database: SqlClient, option: dict[str, str]
+    http: httpx.Client, db: SqlClient, option: dict[str, str]
 ) -> None:
     response = change(http, [{"id": n, "name": f"x{n}"} for n in range(1, 26)], "slow", **option)
     assert response.status_code == 200, response.text
-    assert database.fetch("select count(*) from slow where name = 'x' || id") == [(25,)]
+    assert db.fetch("select count(*) from slow where name = 'x' || id") == [(25,)]

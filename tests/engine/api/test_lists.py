@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 SCHEMA = """
 create type mood as enum ('good', 'bad');
@@ -39,14 +36,7 @@ VALUES = {
     "bytes": ("YjE=", "YjM="), "address": ("10.0.0.1", "10.0.0.3"), "span": ("[1,3)", "[3,5)"),
     "many": ("{1,2}", "{3,4}"), "document.n": ("1", "3"), "hour": ("11:00", "13:00:00"), "price": ("1.00", "3.00"),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: Path = tmp_path_factory.mktemp("lists")
-    server = module_serve("--dataset", f"x={module_database(SCHEMA)}", "--open", cwd=folder)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table/", timeout=30) as client:
-        yield client
+SERVED = Served(SCHEMA)
 
 
 def found(http: httpx.Client, text: str, table: str = "thing", **query: str) -> list[int]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 LENGTHS = range(56, 64)
 COLUMNS = ["a" * length for length in LENGTHS] + ["é" * 31, "b" * 62 + "1", "b" * 62 + "2", "c" * 57 + "_1", "c" * 57]
@@ -24,15 +23,7 @@ create table child (id integer primary key, {"p" * 61} integer references wide);
 insert into child values (5, 1);
 create function rows_of_wide() returns setof wide language sql stable as 'select * from wide';
 """
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve(
-        "--dataset", f"x={module_database(SQL)}", "--open", PUBLIC_ROUTINES="rows_of_wide", MAX_LIMIT="1"
-    )
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
+SERVED = Served(SQL, under="", PUBLIC_ROUTINES="rows_of_wide", MAX_LIMIT="1")
 
 
 def rows(client: httpx.Client, path: str, **options: Any) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -14,26 +13,11 @@ from starlette.routing import Mount
 from tableapi import TableAPI
 from tests.helpers.agents import INITIALIZE, agent, as_objects
 from tests.helpers.rental import ACCESS, HIDDEN, SQL
-from tests.helpers.support import NewDatabase, Serve, Server
+from tests.helpers.served import Served
+from tests.helpers.support import NewDatabase, Server, rejection
 
 MESSAGE = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-
-
-@pytest.fixture(scope="module")
-def server(module_database: NewDatabase, module_serve: Serve) -> Server:
-    settings = {"PUBLIC_ROUTINES": "revenue", "METRICS_TOKEN": "metrics"}
-    return module_serve("--dataset", f"x={module_database(SQL + HIDDEN)}", access=ACCESS, **settings)
-
-
-@pytest.fixture(scope="module")
-def url(server: Server) -> str:
-    return f"{server.url}/mcp"
-
-
-@pytest.fixture
-def http(url: str) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=url, headers=MESSAGE, timeout=30) as client:
-        yield client
+SERVED = Served(SQL + HIDDEN, ACCESS, under="/mcp", headers=MESSAGE, PUBLIC_ROUTINES="revenue", METRICS_TOKEN="metrics")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +34,7 @@ def test_a_message_is_rejected_like_a_request(
     http: httpx2.Client, headers: dict[str, str], status: int, reason: str
 ) -> None:
     response = http.post("", json=INITIALIZE, headers=headers)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason)
+    assert rejection(response) == (status, reason)
 
 
 def test_methods_other_than_post_are_rejected(http: httpx2.Client) -> None:
@@ -157,23 +141,23 @@ def test_a_call_with_other_headers_is_rejected(http: httpx2.Client, headers: dic
     assert http.post("", json=message, headers=own | headers).status_code in (400, 406)
 
 
-async def test_tool_arguments_are_never_headers(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_tool_arguments_are_never_headers(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         schemas = [tool.input_schema for tool in (await boss.tools()).values()]
         assert "x-mcp-header" not in json.dumps(schemas)  # the SDK then needs the schema of the called tool
 
 
 def test_a_message_above_the_size_limit_is_rejected(http: httpx2.Client) -> None:
     response = http.post("", content=b" " * 1_100_000, headers={"X-API-Key": "boss"})
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (413, "too_large")
+    assert rejection(response) == (413, "too_large")
 
 
 # -- results of the tools ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_rows_are_read_by_conditions_and_relations(url: str, mode: str) -> None:
-    async with agent(url, mode, X_API_Key="boss") as boss:
+async def test_rows_are_read_by_conditions_and_relations(base: str, mode: str) -> None:
+    async with agent(base, mode, X_API_Key="boss") as boss:
         conditions = [
             {"field": "rating", "operator": "in", "value": ["PG", "G"]},
             {"field": "language_by_language_id.name", "value": "Italian"},
@@ -191,8 +175,8 @@ async def test_rows_are_read_by_conditions_and_relations(url: str, mode: str) ->
             assert (await boss.result("query", table="film", filter=injected))["rows"] == []
 
 
-async def test_pages_follow_each_other(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_pages_follow_each_other(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         seen, offset = [], 0
         while True:
             page = await boss.result("query", table="inventory", fields=["inventory_id"], limit=120, offset=offset)
@@ -203,16 +187,16 @@ async def test_pages_follow_each_other(url: str) -> None:
         assert seen == list(range(1, 301))
 
 
-async def test_related_rows_have_a_limit(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_related_rows_have_a_limit(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         row = (await boss.result("query", table="customer", limit=1, related=["rental_by_customer_id"]))["rows"][0]
         assert len(row["rental_by_customer_id"]) == 10
         page = await boss.result("query", table="store", related=["customer_by_store_id"], related_limit=2)
         assert [len(row["customer_by_store_id"]) for row in page["rows"]] == [2, 2]
 
 
-async def test_long_results_are_truncated_with_a_note(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_long_results_are_truncated_with_a_note(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         text = "".join(f"word{n} " for n in range(3000))
         await boss.result("update_records", table="customer", records=[{"customer_id": 7, "note": text}])
         sent = await boss.raw("query", table="rental", limit=200, related=["customer_by_customer_id"])
@@ -232,8 +216,8 @@ async def test_long_results_are_truncated_with_a_note(url: str) -> None:
         await boss.result("update_records", table="customer", records=[{"customer_id": 7, "note": None}])
 
 
-async def test_instructions_in_a_row_appear_only_in_the_data(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_instructions_in_a_row_appear_only_in_the_data(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         is_error, texts = await boss.texts("query", table="customer", filter="customer_id = 5")
         assert not is_error
         assert "INSTRUCTIONS" not in texts[0]
@@ -274,15 +258,17 @@ async def test_instructions_in_a_row_appear_only_in_the_data(url: str) -> None:
         ("query", {"table": "film", "filter": "title = 'a\x00'"}, ["bad_filter"]),
     ],
 )  # fmt: skip
-async def test_a_mistake_gets_a_helpful_error(url: str, tool: str, arguments: dict[str, Any], parts: list[str]) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_a_mistake_gets_a_helpful_error(
+    base: str, tool: str, arguments: dict[str, Any], parts: list[str]
+) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         text = await boss.error(tool, **arguments)
         assert all(part in text for part in parts), text
         assert len(text) < 700
 
 
-async def test_writes_touch_at_most_max_affected(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_writes_touch_at_most_max_affected(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         wide = {"table": "film", "filter": "rating = R"}
         assert "too_many_affected" in await boss.error("update_records", change={"length": 1}, **wide)
         assert "too_many_affected" in await boss.error(
@@ -297,8 +283,8 @@ async def test_writes_touch_at_most_max_affected(url: str) -> None:
         ] == 11
 
 
-async def test_a_dry_run_is_rolled_back(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
+async def test_a_dry_run_is_rolled_back(base: str) -> None:
+    async with agent(base, X_API_Key="boss") as boss:
         created = await boss.result(
             "create_records", table="category", records=[{"category_id": 50, "name": "New"}], dry_run=True
         )
@@ -313,16 +299,16 @@ async def test_a_dry_run_is_rolled_back(url: str) -> None:
         assert "not_found" in await boss.error("get_record", table="category", id=50)
 
 
-async def test_public_functions_can_be_called(url: str) -> None:
-    async with agent(url, X_API_Key="clerk") as clerk:
+async def test_public_functions_can_be_called(base: str) -> None:
+    async with agent(base, X_API_Key="clerk") as clerk:
         tool = (await clerk.tools())["call_function"]
         assert "revenue(year integer): Sum of the payments of a year." in tool.description
         assert "hidden" not in tool.description
         assert (await clerk.result("call_function", name="revenue", arguments={"year": 2026}))["rows"][0]["revenue"] > 0
 
 
-async def test_the_documentation_is_a_resource(url: str) -> None:
-    async with agent(url, X_API_Key="clerk") as clerk:
+async def test_the_documentation_is_a_resource(base: str) -> None:
+    async with agent(base, X_API_Key="clerk") as clerk:
         uris = [resource.uri for resource in (await clerk.client.list_resources()).resources]
         assert "tableapi://docs/reference/wire" in uris
         page = await clerk.client.read_resource("tableapi://docs/reference/wire")
@@ -337,14 +323,14 @@ async def test_the_documentation_is_a_resource(url: str) -> None:
                 await clerk.client.read_resource(uri)
 
 
-async def test_a_tool_request_counts_like_one_over_http(url: str, server: Server) -> None:
+async def test_a_tool_request_counts_like_one_over_http(base: str, server: Server) -> None:
     def counted(route: str) -> float:
         text = httpx2.get(f"{server.url}/metrics", headers={"Authorization": "Bearer metrics"}).text
         lines = [line for line in text.splitlines() if line.startswith("tableapi_requests_total")]
         return sum(float(line.split()[-1]) for line in lines if f'route="{route}"' in line)
 
     before = counted("_table"), counted("mcp")
-    async with agent(url, X_API_Key="boss") as boss:
+    async with agent(base, X_API_Key="boss") as boss:
         await boss.result("query", table="store")
     assert counted("_table") == before[0] + 1
     assert counted("mcp") > before[1]

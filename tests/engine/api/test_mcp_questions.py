@@ -14,21 +14,13 @@ import pytest
 
 from tests.helpers.agents import Agent, agent
 from tests.helpers.questions import QUESTIONS as SIXTY
-from tests.helpers.support import DATA, NewDatabase, Serve
+from tests.helpers.served import Served
+from tests.helpers.support import DATA
 
 MAX_CALLS, MAX_CHARACTERS = 4, 20_000
 CHARACTERS_OF_SIXTY = 10_000
 COUNT = [{"function": "count"}]
-
-
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database((DATA / "rental.sql").read_text())
-
-
-@pytest.fixture(scope="module")
-def url(database: str, module_serve: Serve) -> str:
-    return f"{module_serve('--dataset', f'rental={database}', '--open').url}/mcp"
+SERVED = Served((DATA / "rental.sql").read_text(), dataset="rental", under="/mcp")
 
 
 async def best_customer(agent: Agent) -> Any:
@@ -145,23 +137,23 @@ QUESTIONS: list[tuple[Callable[[Agent], Awaitable[Any]], str]] = [
 
 @pytest.mark.parametrize(("question", "sql"), QUESTIONS, ids=lambda value: getattr(value, "__name__", ""))
 async def test_a_question_is_answered_in_few_calls(
-    url: str, database: str, question: Callable[[Agent], Awaitable[Any]], sql: str
+    base: str, url: str, question: Callable[[Agent], Awaitable[Any]], sql: str
 ) -> None:
-    connection = await asyncpg.connect(database)
+    connection = await asyncpg.connect(url)
     await connection.set_type_codec("json", schema="pg_catalog", encoder=str, decoder=json.loads)
     truth = await connection.fetchval(sql)
     await connection.close()
-    async with agent(url) as asked:
+    async with agent(base) as asked:
         response = await question(asked)
         assert (list(response) if isinstance(response, tuple) else response) == truth
         assert asked.calls <= MAX_CALLS
         assert asked.characters <= MAX_CHARACTERS
 
 
-async def test_a_call_answers_each_of_sixty_questions_like_sql(url: str, database: str) -> None:
-    db = await asyncpg.connect(database)
+async def test_a_call_answers_each_of_sixty_questions_like_sql(base: str, url: str) -> None:
+    db = await asyncpg.connect(url)
     try:
-        async with agent(url) as asked:
+        async with agent(base) as asked:
             responses = {one.question: await one.rows(asked) for one in SIXTY}
             assert asked.calls == 60
             assert asked.characters <= CHARACTERS_OF_SIXTY

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from tableapi import Context, Settings, TableAPI, script
 from tests.helpers.agents import agent
+from tests.helpers.served import Served
 from tests.helpers.support import DATA, NewDatabase, Serve, Server
 from tests.helpers.tool_schemas import faults
 
@@ -83,10 +84,7 @@ def test_a_tool_needs_a_name_that_every_client_accepts(name: str) -> None:
         decorate(lambda ctx: None)
 
 
-@pytest.fixture(scope="module")
-def server(module_database: NewDatabase, module_serve: Serve) -> Server:
-    url = module_database(PAIRS)
-    return module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES="add", MCP_READ_ONLY="off")
+SERVED = Served(PAIRS, PUBLIC_ROUTINES="add", MCP_READ_ONLY="off")
 
 
 @pytest.mark.parametrize("file", ["rental.sql", "every_kind.sql"])

@@ -11,7 +11,8 @@ import httpx2 as httpx
 import pytest
 
 from tests.helpers.agents import INITIALIZE, agent
-from tests.helpers.support import NewDatabase, Serve, Server
+from tests.helpers.served import Served
+from tests.helpers.support import Serve, Server, rejection
 from tests.helpers.tokens import SECRET, Issuer, issuer, token
 
 ISSUER = "https://issuer.example"
@@ -38,15 +39,13 @@ def peer() -> Iterator[Issuer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(SQL)
+SERVED = Served(SQL)
 
 
 @pytest.fixture(scope="module")
-def server(peer: Issuer, database: str, module_serve: Serve) -> Server:
+def server(peer: Issuer, url: str, module_serve: Serve) -> Server:
     return module_serve(
-        "--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
+        "--dataset", f"shop={url}", access=ACCESS, JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
         PUBLIC_ROUTINES="double",
     )  # fmt: skip
 
@@ -95,7 +94,7 @@ def test_a_token_for_another_audience_is_rejected(
     server: Server, peer: Issuer, claims: dict[str, Any], reason: str
 ) -> None:
     response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=sent(server, peer, **claims))
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, reason)
+    assert rejection(response) == (401, reason)
     challenge = response.headers["www-authenticate"]
     assert 'error="invalid_token"' in challenge
     assert f'resource_metadata="{server.url}{RESOURCE}/mcp"' in challenge
@@ -106,9 +105,9 @@ def test_a_token_with_one_matching_audience_is_accepted(server: Server, peer: Is
     assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=headers).status_code == 200
 
 
-def test_an_audience_that_is_not_a_url_can_be_configured(peer: Issuer, database: str, module_serve: Serve) -> None:
+def test_an_audience_that_is_not_a_url_can_be_configured(peer: Issuer, url: str, module_serve: Serve) -> None:
     server = module_serve(
-        "--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
+        "--dataset", f"shop={url}", access=ACCESS, JWT_JWKS=peer.url, JWT_ISSUER=ISSUER,
         MCP_AUDIENCE="api://tables",
     )  # fmt: skip
     for audience, status in (("api://tables", 200), (f"{server.url}/mcp", 401)):
@@ -139,7 +138,7 @@ def test_each_tool_needs_its_scope(
         assert response.status_code == 200
         assert response.json()["result"]["isError"] is False, response.text
         return
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "insufficient_scope")
+    assert rejection(response) == (403, "insufficient_scope")
     challenge = response.headers["www-authenticate"]
     assert re.search(rf'error="insufficient_scope", scope="{needed}", resource_metadata="', challenge)
 
@@ -240,8 +239,8 @@ def test_callers_with_a_key_get_no_sign_in_challenge(server: Server) -> None:
     assert response.status_code == 200
 
 
-def test_a_server_without_an_issuer_has_no_sign_in(database: str, module_serve: Serve) -> None:
-    server = module_serve("--dataset", f"shop={database}", access=ACCESS, JWT_SECRET=SECRET)
+def test_a_server_without_an_issuer_has_no_sign_in(url: str, module_serve: Serve) -> None:
+    server = module_serve("--dataset", f"shop={url}", access=ACCESS, JWT_SECRET=SECRET)
     response = httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=HEADERS)
     assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
     assert httpx.get(f"{server.url}{RESOURCE}/mcp").status_code == 404

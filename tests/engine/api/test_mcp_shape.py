@@ -9,7 +9,8 @@ import httpx2
 import pytest
 
 from tests.helpers.agents import agent
-from tests.helpers.support import DATA, NewDatabase, Serve, Server
+from tests.helpers.served import Served
+from tests.helpers.support import DATA, Serve, Server
 
 RENTAL = (DATA / "rental.sql").read_text()
 FUNCTIONS = """
@@ -42,22 +43,12 @@ ACCESS = {
         "blind": {"access": []},
     },
 }  # fmt: skip
+SERVED = Served(RENTAL + FUNCTIONS, dataset="rental", under="/mcp", PUBLIC_ROUTINES="titles,grow")
 
 
 @pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(RENTAL + FUNCTIONS)
-
-
-@pytest.fixture(scope="module")
-def url(database: str, module_serve: Serve) -> str:
-    server = module_serve("--dataset", f"rental={database}", "--open", PUBLIC_ROUTINES="titles,grow")
-    return f"{server.url}/mcp"
-
-
-@pytest.fixture(scope="module")
-def limited(database: str, module_serve: Serve) -> Server:
-    return module_serve("--dataset", f"rental={database}", access=ACCESS)
+def limited(url: str, module_serve: Serve) -> Server:
+    return module_serve("--dataset", f"rental={url}", access=ACCESS)
 
 
 def sent(method: str, **params: Any) -> dict[str, Any]:
@@ -73,8 +64,8 @@ def sent(method: str, **params: Any) -> dict[str, Any]:
         ("delete_records", {"table": "language", "ids": [1], "dry_run": True}),
     ],
 )
-async def test_agents_are_read_only_under_open(url: str, tool: str, arguments: dict[str, Any]) -> None:
-    async with agent(url) as client:
+async def test_agents_are_read_only_under_open(base: str, tool: str, arguments: dict[str, Any]) -> None:
+    async with agent(base) as client:
         assert tool not in await client.tools()
         assert "reason: mcp_read_only, status: 403" in await client.error(tool, **arguments)
         assert (await client.result("query", table="language", count=True))["count"] == 2
@@ -83,8 +74,8 @@ async def test_agents_are_read_only_under_open(url: str, tool: str, arguments: d
         assert {action for table in (*listed, *described) for action in table["may"]} == {"read"}
 
 
-async def test_functions_called_by_a_read_only_agent_cannot_write(url: str) -> None:
-    async with agent(url) as client:
+async def test_functions_called_by_a_read_only_agent_cannot_write(base: str) -> None:
+    async with agent(base) as client:
         assert (await client.result("call_function", name="titles"))["rows"] == [
             {"titles": "Film 1"},
             {"titles": "Film 2"},
@@ -105,8 +96,8 @@ async def test_an_access_file_can_let_agents_write(limited: Server) -> None:
         assert not any(tool.annotations.read_only_hint for name, tool in tools.items() if name.endswith("_records"))
 
 
-async def test_rows_are_returned_as_columns_and_values(url: str) -> None:
-    async with agent(url) as client:
+async def test_rows_are_returned_as_columns_and_values(base: str) -> None:
+    async with agent(base) as client:
         page = await client.raw("query", table="language")
         assert page == {"columns": ["language_id", "name"], "rows": [[1, "English"], [2, "Italian"]]}
         related = await client.raw(
@@ -121,11 +112,11 @@ async def test_rows_are_returned_as_columns_and_values(url: str) -> None:
         assert len(json.dumps(wide)) < 0.6 * len(json.dumps({"rows": objects}))
 
 
-async def test_tables_are_found_by_names_columns_and_comments(url: str) -> None:
+async def test_tables_are_found_by_names_columns_and_comments(base: str) -> None:
     async def found(search: str) -> dict[str, Any]:
         return {t["name"]: t.get("found") for t in (await client.result("list_tables", search=search))["tables"]}
 
-    async with agent(url) as client:
+    async with agent(base) as client:
         assert await found("money counter") == {"payment": None}
         assert await found("MEMBERSHIP") == {"customer": ["active"]}
         assert next(iter(await found("film"))) == "film"
@@ -153,11 +144,11 @@ async def test_row_rules_are_described_as_text(limited: Server) -> None:
     }
 
 
-def test_the_list_of_tools_is_short(url: str, limited: Server) -> None:
+def test_the_list_of_tools_is_short(base: str, limited: Server) -> None:
     """2,000 tokens are about 8,000 characters of such JSON, with the schemas of results."""
     headers = {"Accept": "application/json, text/event-stream", "X-API-Key": "boss"}
     headers["MCP-Protocol-Version"] = "2025-11-25"
-    for address in (url, f"{limited.url}/mcp"):
+    for address in (base, f"{limited.url}/mcp"):
         listed = httpx2.post(address, json=sent("tools/list"), headers=headers).json()["result"]["tools"]
         assert len(json.dumps(listed, separators=(",", ":"))) <= 8_000
 
@@ -170,19 +161,19 @@ def test_filters_are_described_once(limited: Server) -> None:
     assert {texts[name] for name in ("aggregate", "update_records", "delete_records")} == {"As in query."}
 
 
-def test_tool_lists_may_be_cached_for_a_minute(url: str) -> None:
+def test_tool_lists_may_be_cached_for_a_minute(base: str) -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list", "Accept": "application/json"}
-    response = httpx2.post(url, json=sent("tools/list", _meta=meta), headers=headers).json()["result"]
+    response = httpx2.post(base, json=sent("tools/list", _meta=meta), headers=headers).json()["result"]
     assert (response["ttlMs"], response["cacheScope"]) == (60_000, "private")
 
 
-def test_a_page_may_send_the_headers_of_the_protocol(database: str, serve: Serve) -> None:
-    server = serve("--dataset", f"rental={database}", "--open", CORS_ORIGINS="https://app.example.com")
+def test_a_page_may_send_the_headers_of_the_protocol(url: str, serve: Serve) -> None:
+    server = serve("--dataset", f"rental={url}", "--open", CORS_ORIGINS="https://app.example.com")
     names = "mcp-protocol-version, mcp-method, mcp-name, content-type, x-api-key"
     asked = {"Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
              "Access-Control-Request-Headers": names}  # fmt: skip

@@ -14,28 +14,20 @@ from tableapi import Access, Rule, TableAPI
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Actor
 from tableapi.cli.progress import ProgressBar
-from tests.helpers.support import NewDatabase, Serve, tableapi
+from tests.helpers.served import Served
+from tests.helpers.support import Serve, tableapi
 
 TABLES = """
 create table customer (id int primary key, email text unique, age int check (age > 0));
 create table purchase (id int primary key, customer_id int not null references customer);
 insert into customer values (1, 'ada@example.com', 30)
 """
+SERVED = Served(TABLES, dataset="shop", under="/")
 
 
 @pytest.fixture(scope="module")
-def address(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
-
-
-@pytest.fixture(scope="module")
-def api(address: str, module_serve: Serve) -> str:
-    return module_serve("--dataset", f"shop={address}", "--open").url
-
-
-@pytest.fixture(scope="module")
-def keyed(address: str, module_serve: Serve) -> str:
-    return module_serve("--dataset", f"shop={address}", "--open", "--api-key", "KEY").url
+def keyed(url: str, module_serve: Serve) -> str:
+    return module_serve("--dataset", f"shop={url}", "--open", "--api-key", "KEY").url
 
 
 @pytest.mark.parametrize(
@@ -48,35 +40,35 @@ def keyed(address: str, module_serve: Serve) -> str:
         ("purchase", {"id": 1}, "required"),
     ],
 )
-def test_a_batch_reports_the_reason_of_each_failure(api: str, table: str, record: dict[str, Any], reason: str) -> None:
-    response = httpx2.post(f"{api}/api/v2/shop/_table/{table}", json={"resource": [record]})
+def test_a_batch_reports_the_reason_of_each_failure(base: str, table: str, record: dict[str, Any], reason: str) -> None:
+    response = httpx2.post(f"{base}/api/v2/shop/_table/{table}", json={"resource": [record]})
     context = response.json()["error"]["context"]
     assert (response.status_code, context["error"], context["reasons"]) == (400, [0], [reason])
 
 
-def test_full_rights_include_the_name_of_a_violated_check(api: str) -> None:
-    response = httpx2.patch(f"{api}/api/v2/shop/_table/customer/1", json={"age": -1})
+def test_full_rights_include_the_name_of_a_violated_check(base: str) -> None:
+    response = httpx2.patch(f"{base}/api/v2/shop/_table/customer/1", json={"age": -1})
     context = response.json()["error"]["context"]
     assert (response.status_code, context["reason"]) == (400, "check")
     assert 'check constraint "customer_age_check"' in context["postgres"]
 
 
-def test_reasons_follow_the_order_of_the_failed_positions(api: str) -> None:
+def test_reasons_follow_the_order_of_the_failed_positions(base: str) -> None:
     records = [{"id": 1}, {"id": 5}, {"id": 6, "age": -1}]
-    response = httpx2.post(f"{api}/api/v2/shop/_table/customer?continue=true", json={"resource": records})
+    response = httpx2.post(f"{base}/api/v2/shop/_table/customer?continue=true", json={"resource": records})
     context = response.json()["error"]["context"]
     assert (context["error"], context["reasons"]) == ([0, 2], ["duplicate", "check"])
 
 
 @pytest.mark.parametrize("path", ["config/nothing", "_spec/nothing"])
-def test_an_unknown_path_is_quoted_in_the_error(api: str, path: str) -> None:
-    response = httpx2.get(f"{api}/api/v2/{path}")
+def test_an_unknown_path_is_quoted_in_the_error(base: str, path: str) -> None:
+    response = httpx2.get(f"{base}/api/v2/{path}")
     assert (response.status_code, response.json()["error"]["message"]) == (404, f"Unknown path '/api/v2/{path}'.")
 
 
 @pytest.mark.parametrize(("path", "meant"), [("_tabel/customer", "_table"), ("_shema", "_schema"), ("_fnc/x", "_func")])
-def test_a_misspelt_part_of_a_database_gets_a_suggestion(api: str, path: str, meant: str) -> None:
-    response = httpx2.get(f"{api}/api/v2/shop/{path}")
+def test_a_misspelt_part_of_a_database_gets_a_suggestion(base: str, path: str, meant: str) -> None:
+    response = httpx2.get(f"{base}/api/v2/shop/{path}")
     error = response.json()["error"]
     assert (response.status_code, error["context"]["reason"]) == (404, "unknown_resource")
     assert f"Did you mean '{meant}'?" in error["message"]
@@ -95,11 +87,11 @@ POLICY = {
 }
 
 
-async def _send(address: str, method: str, table: str, role: str) -> httpx2.Response:
-    api = TableAPI({"shop": address}, policy=POLICY, authenticator=ByHeader())
+async def _send(url: str, method: str, table: str, role: str) -> httpx2.Response:
+    base = TableAPI({"shop": url}, policy=POLICY, authenticator=ByHeader())
     headers = {"X-Role": role} if role else {}
-    async with api.lifespan():
-        transport = httpx2.ASGITransport(app=api)
+    async with base.lifespan():
+        transport = httpx2.ASGITransport(app=base)
         async with httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers) as http:
             return await http.request(
                 method, f"/api/v2/shop/_table/{table}", json={"resource": []} if method == "POST" else None
@@ -118,9 +110,9 @@ async def _send(address: str, method: str, table: str, role: str) -> httpx2.Resp
     ],
 )
 async def test_a_host_program_with_its_own_authentication(
-    address: str, method: str, table: str, role: str, status: int, text: str
+    url: str, method: str, table: str, role: str, status: int, text: str
 ) -> None:
-    response = await _send(address, method, table, role)
+    response = await _send(url, method, table, role)
     assert response.status_code == status, response.text
     assert text in response.text
 
@@ -177,7 +169,7 @@ def test_credentials_in_the_url_are_answered_with_the_header(keyed: str, path: s
         ("rpc/add", "Call a function at _func/NAME."),
     ],
 )
-def test_the_form_of_another_api_is_answered_with_ours(api: str, path: str, hint: str) -> None:
-    response = httpx2.get(f"{api}/api/v2/shop/{path}")
+def test_the_form_of_another_api_is_answered_with_ours(base: str, path: str, hint: str) -> None:
+    response = httpx2.get(f"{base}/api/v2/shop/{path}")
     assert response.status_code in (400, 404)
     assert hint in response.json()["error"]["message"], response.text

@@ -7,33 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2 as httpx
-import pytest
 
-from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, descendants
+from tests.helpers.served import Served
+from tests.helpers.support import Server, SqlClient, descendants
 
 ROWS, PER_PART = 1_000_000, 10_000
 GROWTH_KB = 20_000
 CPU_SECONDS = 10.0  # CPU time of worker and backend together: 100,000 rows a second, even without a second core
 SCHEMA = "create table person (id bigint primary key, name text, email text, price numeric(8, 2), on_time timestamptz)"
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Server:
-    folder = tmp_path_factory.mktemp("million")
-    limits = {"IMPORT_BYTES": "200000000", "IMPORT_SECONDS": "600", "WORKERS": "1"}
-    return module_serve("--dataset", f"db={url}", "--open", cwd=folder, **limits)
-
-
-@pytest.fixture(scope="module")
-def http(server: Server) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{server.url}/api/v2/db/_table", timeout=600) as client:
-        yield client
+SERVED = Served(SCHEMA, dataset="db", timeout=600, IMPORT_BYTES="200000000", IMPORT_SECONDS="600")
 
 
 def lines(first: int, count: int) -> bytes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 PARENT, CHILD = "p" * 63, "k" * 63
 ONE, TWO = "a" * 62 + "1", "a" * 62 + "2"
@@ -27,14 +26,7 @@ insert into note values (1, '(NOW())');
 create table named (id integer primary key, "limit" text, params text, "continue" text, fields text, dry_run text);
 insert into named (id) values (1);
 """
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database(TABLES)
-    server = module_serve("--dataset", f"x={url}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
+SERVED = Served(TABLES, under="")
 
 
 def ask(http: httpx.Client, url: str, status: int = 200, method: str = "GET", body: Any = None, **query: Any) -> Any:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 JSON, CSV, XML, LINES = "application/json", "text/csv", "application/xml", "application/x-ndjson"
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database("create table city (id integer primary key); insert into city values (1), (2)")
-    server = module_serve("--dataset", f"x={url}", "--open")
-    with httpx.Client(base_url=server.url, timeout=30) as client:
-        yield client
+SERVED = Served("create table city (id integer primary key); insert into city values (1), (2)", under="/")
 
 
 @pytest.mark.parametrize(

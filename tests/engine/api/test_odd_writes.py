@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 TABLES = """
 create type point_of as (x numeric, y numeric);
@@ -60,17 +59,21 @@ create view lost as select id, v from plain;
 create function lose() returns trigger language plpgsql as 'begin return null; end';
 create trigger lose instead of insert or update or delete on lost for each row execute function lose();
 create view grouped as select count(*) as many, v from plain group by v;
+
+create table numbered (id bigint generated always as identity primary key, name text unique, twice text);
+insert into numbered (name) values ('a');
+create table linked (id integer primary key, next integer references linked deferrable initially deferred);
+
+create table ticket (id serial primary key);
+create table counted (id bigint generated always as identity primary key);
+create table filled (id serial primary key, a text not null default 'a', on_day date default '2024-01-02');
+create table strict (id serial primary key, a text not null);
+create table keyed (id integer primary key);
+create table bare ();
+create table part (id serial primary key, ticket_id integer references ticket);
+create view of_filled as select * from filled;
 """
-
-
-@pytest.fixture(scope="module")
-def http(
-    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx.Client]:
-    url = module_database(TABLES)
-    server = module_serve("--dataset", f"x={url}", "--open", cwd=tmp_path_factory.mktemp("odd"))
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
-        yield client
+SERVED = Served(TABLES)
 
 
 def record(http: httpx.Client) -> str:
@@ -190,64 +193,31 @@ def test_a_view_that_discards_a_write_is_not_a_server_error(
         assert response.json() == {"resource": []}
 
 
-DEFERRED = """
-create table numbered (id bigint generated always as identity primary key, name text unique, twice text);
-insert into numbered (name) values ('a');
-create table linked (id integer primary key, next integer references linked deferrable initially deferred);
-"""
-
-
-@pytest.fixture(scope="module")
-def checked(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"d={module_database(DEFERRED)}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/d/_table/", timeout=30) as client:
-        yield client
-
-
-def test_an_upsert_does_not_create_a_record_under_a_number_of_the_database(checked: httpx.Client) -> None:
-    refused = checked.post("numbered?upsert=true", json=[{"id": 1, "name": "b"}]).json()["error"]["context"]
+def test_an_upsert_does_not_create_a_record_under_a_number_of_the_database(http: httpx.Client) -> None:
+    refused = http.post("numbered?upsert=true", json=[{"id": 1, "name": "b"}]).json()["error"]["context"]
     assert refused["resource"][0]["context"] == {"reason": "generated", "scope": "resource", "field": "id"}
-    assert checked.post("numbered?upsert=ignore", json=[{"ID": 1, "name": "b"}]).status_code == 400
-    assert checked.put("numbered/1?upsert=true", json={"name": "b"}).status_code == 400
-    assert checked.post("numbered?upsert=true&id_field=name", json=[{"id": 9, "name": "a", "twice": "x"}]).json() == {
+    assert http.post("numbered?upsert=ignore", json=[{"ID": 1, "name": "b"}]).status_code == 400
+    assert http.put("numbered/1?upsert=true", json={"name": "b"}).status_code == 400
+    assert http.post("numbered?upsert=true&id_field=name", json=[{"id": 9, "name": "a", "twice": "x"}]).json() == {
         "resource": [{"name": "a"}]
     }
-    assert checked.post("numbered?upsert=true", json=[{"name": "new"}]).status_code == 200
-    assert [row["name"] for row in checked.get("numbered").json()["resource"]] == ["a", "new"]
+    assert http.post("numbered?upsert=true", json=[{"name": "new"}]).status_code == 200
+    assert [row["name"] for row in http.get("numbered").json()["resource"]] == ["a", "new"]
 
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "linked"}])
-def test_a_deferred_constraint_rejects_one_record_with_continue(checked: httpx.Client, headers: dict[str, str]) -> None:
-    checked.delete("linked?force=true")
+def test_a_deferred_constraint_rejects_one_record_with_continue(http: httpx.Client, headers: dict[str, str]) -> None:
+    http.delete("linked?force=true")
     records = [{"id": 1}, {"id": 2, "next": 77}, {"id": 3, "next": 1}]
-    error = checked.post("linked?continue=true", json=records, headers=headers).json()["error"]["context"]
+    error = http.post("linked?continue=true", json=records, headers=headers).json()["error"]["context"]
     assert (error["error"], [entry.get("id") for entry in error["resource"]]) == ([1], [1, None, 3])
-    assert checked.get("linked?fields=id").json() == {"resource": [{"id": 1}, {"id": 3}]}
+    assert http.get("linked?fields=id").json() == {"resource": [{"id": 1}, {"id": 3}]}
     changes = [{"id": 1, "next": 3}, {"id": 3, "next": 78}]
-    error = checked.patch("linked?continue=true", json=changes).json()["error"]["context"]
+    error = http.patch("linked?continue=true", json=changes).json()["error"]["context"]
     assert error["error"] == [1]
-    assert checked.get("linked").json()["resource"] == [{"id": 1, "next": 3}, {"id": 3, "next": 1}]
+    assert http.get("linked").json()["resource"] == [{"id": 1, "next": 3}, {"id": 3, "next": 1}]
     both = [{"id": 5, "next": 6}, {"id": 6, "next": 5}]
-    assert checked.post("linked", json=both).status_code == 200
-
-
-DEFAULTS = """
-create table ticket (id serial primary key);
-create table counted (id bigint generated always as identity primary key);
-create table filled (id serial primary key, a text not null default 'a', on_day date default '2024-01-02');
-create table strict (id serial primary key, a text not null);
-create table keyed (id integer primary key);
-create table bare ();
-create table part (id serial primary key, ticket_id integer references ticket);
-create view of_filled as select * from filled;
-"""
-
-
-@pytest.fixture(scope="module")
-def defaults(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"d={module_database(DEFAULTS)}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/d/_table/", timeout=30) as client:
-        yield client
+    assert http.post("linked", json=both).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -285,7 +255,7 @@ def test_a_write_of_known_fields_has_no_header_of_ignored_ones(http: httpx.Clien
     assert (response.status_code, "X-Ignored-Fields" in response.headers) == (200, False)
 
 
-def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Client) -> None:
+def test_a_record_of_unknown_or_missing_fields_is_rejected(http: httpx.Client) -> None:
     for verb, path, body, message in (
         ("POST", "filled", [{"aa": 1}], "does not contain a field of 'filled'"),
         ("POST", "counted", [{"id": 5}], "does not contain a field of 'counted'"),
@@ -296,13 +266,13 @@ def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Clien
         ("PATCH", "filled/1", {}, "Send the record itself"),
         ("PUT", "filled/1", {}, "Send the record itself"),
     ):
-        response = defaults.request(verb, path, json=body)
+        response = http.request(verb, path, json=body)
         assert (response.status_code, message in response.text) == (400, True), (path, response.text)
 
 
-def test_an_empty_record_creates_a_row_of_defaults(defaults: httpx.Client) -> None:
+def test_an_empty_record_creates_a_row_of_defaults(http: httpx.Client) -> None:
     def made(path: str, body: Any, **options: Any) -> Any:
-        response = defaults.post(path, json=body, **options)
+        response = http.post(path, json=body, **options)
         assert response.status_code == 200, (path, response.text)
         return response.json()["resource"]
 
@@ -315,8 +285,8 @@ def test_an_empty_record_creates_a_row_of_defaults(defaults: httpx.Client) -> No
     assert made("ticket", [{}], headers={"Idempotency-Key": "one"}) == made(
         "ticket", [{}], headers={"Idempotency-Key": "one"}
     )
-    assert defaults.put("ticket/50?upsert=true", json={}).json() == {"id": 50}
-    assert defaults.put("ticket/50?upsert=true", json={}).json() == {"id": 50}
+    assert http.put("ticket/50?upsert=true", json={}).json() == {"id": 50}
+    assert http.put("ticket/50?upsert=true", json={}).json() == {"id": 50}
     assert made("counted", {"resource": {}}) == [{"id": 1}]
     row = {"id": 1, "a": "a", "on_day": "2024-01-02"}
     assert made("filled?fields=*", [{}]) == [row]

@@ -11,7 +11,8 @@ import httpx2 as httpx
 import pytest
 
 from tableapi import Access, Rule, Settings, TableAPI
-from tests.helpers.support import NewDatabase, Serve, Server
+from tests.helpers.served import Served
+from tests.helpers.support import Serve, Server
 
 SCHEMA = """
 create table item (id integer generated always as identity primary key, name text not null);
@@ -55,11 +56,7 @@ READS = [
     TABLE, f"{TABLE}/1", "/api/v2/x/_schema", "/api/v2/x/_schema/item", "/api/v2/x/_spec", "/api/v2/_spec", "/api/v2",
     "/api/v2/system/service", f"{TABLE}/_changes", "/api/v2/x/_table",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SCHEMA)
+SERVED = Served(SCHEMA)
 
 
 @pytest.fixture(scope="module", params=["open", "anonymous"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
 from tests.helpers.agents import agent
-from tests.helpers.support import NewDatabase, Serve, Server
+from tests.helpers.served import Served
+from tests.helpers.support import Server, rejection
 
 SQL = """
 create table item (id integer primary key);
@@ -76,22 +76,7 @@ NAMES = (
     "total back kind wide clash moment more open apart gap least_of same pair items first_of special through nameless "
     "page document far twin job"
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def server(module_database: NewDatabase, module_serve: Serve) -> Server:
-    url = module_database(SQL)
-    return module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=NAMES.replace(" ", ","), MCP_READ_ONLY="off")
-
-
-@pytest.fixture(scope="module")
-def client(server: Server) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
-
-
-def reason(response: httpx2.Response) -> tuple[int, str]:
-    return response.status_code, response.json()["error"]["context"]["reason"]
+SERVED = Served(SQL, under="", PUBLIC_ROUTINES=NAMES.replace(" ", ","), MCP_READ_ONLY="off")
 
 
 LENIENT = {"Prefer": "handling=lenient"}
@@ -112,62 +97,62 @@ LENIENT = {"Prefer": "handling=lenient"}
     ],
 )
 def test_parameters_of_several_or_no_routines_are_rejected(
-    client: httpx2.Client, name: str, sent: dict[str, Any], expected: str
+    http: httpx2.Client, name: str, sent: dict[str, Any], expected: str
 ) -> None:
     for headers in ({}, LENIENT):
         responses = [
-            client.post(f"/_func/{name}", json={"params": sent}, headers=headers),
-            client.get(f"/_func/{name}", params={"params": json.dumps(sent)}, headers=headers),
+            http.post(f"/_func/{name}", json={"params": sent}, headers=headers),
+            http.get(f"/_func/{name}", params={"params": json.dumps(sent)}, headers=headers),
         ]
         for response in responses:
-            assert reason(response) == (400, expected), response.text
+            assert rejection(response) == (400, expected), response.text
             candidates = response.json()["error"]["context"]["candidates"]
             assert all(candidate.startswith(f"{name}(") for candidate in candidates)
             assert len(candidates) > 1
 
 
-def test_a_call_names_its_candidates(client: httpx2.Client) -> None:
-    error = client.get("/_func/open(1)").json()["error"]
+def test_a_call_names_its_candidates(http: httpx2.Client) -> None:
+    error = http.get("/_func/open(1)").json()["error"]
     assert error["context"]["candidates"] == ["open(a integer, b integer?)", "open(a integer, c text?)"]
     assert "open(a integer, c text?)" in error["message"]
 
 
-def test_names_decide_between_overloads_of_the_same_types(client: httpx2.Client) -> None:
-    assert reason(client.get("/_func/twin('x')")) == (400, "ambiguous_routine")
+def test_names_decide_between_overloads_of_the_same_types(http: httpx2.Client) -> None:
+    assert rejection(http.get("/_func/twin('x')")) == (400, "ambiguous_routine")
     for name in ("b", "c"):
         for response in (
-            client.post("/_func/twin", json={"params": {name: "x"}}),
-            client.get("/_func/twin", params={name: "x"}),
+            http.post("/_func/twin", json={"params": {name: "x"}}),
+            http.get("/_func/twin", params={name: "x"}),
         ):
             assert response.json() == [{"twin": f"{name}:x"}], response.text
 
 
 @pytest.mark.parametrize("name", ["total", "back"])
-def test_the_longer_overload_is_called_if_all_its_parameters_are_sent(client: httpx2.Client, name: str) -> None:
+def test_the_longer_overload_is_called_if_all_its_parameters_are_sent(http: httpx2.Client, name: str) -> None:
     both = {"a": 1, "b": 2}
     named = [{"name": "a", "value": 1}, {"name": "b", "value": 2}]
     for headers in ({}, LENIENT):
         for response in (
-            client.get(f"/_func/{name}", params=both, headers=headers),
-            client.get(f"/_func/{name}(1,2)", headers=headers),
-            client.get(f"/_func/{name}", params={"params": json.dumps(both)}, headers=headers),
-            client.get(f"/_func/{name}", params={"params": "[1,2]"}, headers=headers),
-            client.post(f"/_func/{name}", json=both, headers=headers),
-            client.post(f"/_func/{name}", json={"B": 2, "A": 1}, headers=headers),
-            client.post(f"/_func/{name}", json=[1, 2], headers=headers),
-            client.post(f"/_func/{name}", json={"params": named}, headers=headers),
-            client.post(f"/_func/{name}", json={"params": [1, 2]}, headers=headers),
-            client.post(f"/_func/{name}(1,2)", headers=headers),
+            http.get(f"/_func/{name}", params=both, headers=headers),
+            http.get(f"/_func/{name}(1,2)", headers=headers),
+            http.get(f"/_func/{name}", params={"params": json.dumps(both)}, headers=headers),
+            http.get(f"/_func/{name}", params={"params": "[1,2]"}, headers=headers),
+            http.post(f"/_func/{name}", json=both, headers=headers),
+            http.post(f"/_func/{name}", json={"B": 2, "A": 1}, headers=headers),
+            http.post(f"/_func/{name}", json=[1, 2], headers=headers),
+            http.post(f"/_func/{name}", json={"params": named}, headers=headers),
+            http.post(f"/_func/{name}", json={"params": [1, 2]}, headers=headers),
+            http.post(f"/_func/{name}(1,2)", headers=headers),
         ):
             assert (response.status_code, response.json()) == (200, [{name: "two:1,2"}])
         for response in (
-            client.get(f"/_func/{name}", params={"a": 1}, headers=headers),
-            client.get(f"/_func/{name}(1)", headers=headers),
-            client.post(f"/_func/{name}", json={"a": 1}, headers=headers),
+            http.get(f"/_func/{name}", params={"a": 1}, headers=headers),
+            http.get(f"/_func/{name}(1)", headers=headers),
+            http.post(f"/_func/{name}", json={"a": 1}, headers=headers),
         ):
             assert (response.status_code, response.json()) == (200, [{name: "one:1"}])
-    assert reason(client.get(f"/_func/{name}", params={**both, "c": 3})) == (400, "unknown_option")
-    assert client.get(f"/_func/{name}", params={**both, "c": 3}, headers=LENIENT).json() == [{name: "two:1,2"}]
+    assert rejection(http.get(f"/_func/{name}", params={**both, "c": 3})) == (400, "unknown_option")
+    assert http.get(f"/_func/{name}", params={**both, "c": 3}, headers=LENIENT).json() == [{name: "two:1,2"}]
 
 
 @pytest.mark.parametrize(
@@ -193,11 +178,11 @@ def test_the_longer_overload_is_called_if_all_its_parameters_are_sent(client: ht
     ],
 )
 def test_an_overload_is_chosen_by_the_types_of_the_values(
-    client: httpx2.Client, name: str, sent: Any, expected: str
+    http: httpx2.Client, name: str, sent: Any, expected: str
 ) -> None:
-    assert client.post(f"/_func/{name}", json={"v": sent}).json() == [{name: expected}]
-    assert client.post(f"/_func/{name}", json=[sent]).json() == [{name: expected}]
-    assert client.get(f"/_func/{name}", params={"params": json.dumps({"v": sent})}).json() == [{name: expected}]
+    assert http.post(f"/_func/{name}", json={"v": sent}).json() == [{name: expected}]
+    assert http.post(f"/_func/{name}", json=[sent]).json() == [{name: expected}]
+    assert http.get(f"/_func/{name}", params={"params": json.dumps({"v": sent})}).json() == [{name: expected}]
 
 
 @pytest.mark.parametrize(
@@ -255,22 +240,22 @@ def test_an_overload_is_chosen_by_the_types_of_the_values(
         ("document?v=5&t=7", [{"document": 5}]),
     ],
 )
-def test_a_call_by_get_finds_its_overload(client: httpx2.Client, path: str, result: Any) -> None:
+def test_a_call_by_get_finds_its_overload(http: httpx2.Client, path: str, result: Any) -> None:
     for headers in ({}, LENIENT):
-        response = client.get(f"/_func/{path}", headers=headers)
+        response = http.get(f"/_func/{path}", headers=headers)
         assert (response.status_code, response.json()) == (200, result), response.text
 
 
-def test_a_procedure_is_chosen_like_a_function(client: httpx2.Client) -> None:
-    assert client.post("/_proc/job", json={"a": 2}).json() == [{"a": 3}]
-    assert client.post("/_proc/job", json={"a": 2, "b": 5}).json() == [{"a": 10}]
-    assert client.post("/_proc/job", json={"a": "x"}).json() == [{"a": "x!"}]
-    assert client.post("/_proc/job(2,5)").json() == [{"a": 10}]
+def test_a_procedure_is_chosen_like_a_function(http: httpx2.Client) -> None:
+    assert http.post("/_proc/job", json={"a": 2}).json() == [{"a": 3}]
+    assert http.post("/_proc/job", json={"a": 2, "b": 5}).json() == [{"a": 10}]
+    assert http.post("/_proc/job", json={"a": "x"}).json() == [{"a": "x!"}]
+    assert http.post("/_proc/job(2,5)").json() == [{"a": 10}]
 
 
 def test_a_tool_calls_the_same_overload(server: Server) -> None:
     async def call_tools() -> None:
-        async with agent(f"{server.url}/mcp") as client:
+        async with agent(f"{server.url}/mcp") as http:
             for name, sent, rows in (
                 ("total", {"a": 1, "b": 2}, [["two:1,2"]]),
                 ("total", {"a": 1}, [["one:1"]]),
@@ -279,17 +264,17 @@ def test_a_tool_calls_the_same_overload(server: Server) -> None:
                 ("least_of", {"v": [2, 1]}, [[1]]),
                 ("job", {"a": 2, "b": 5}, [[10]]),
             ):
-                assert (await client.raw("call_function", name=name, arguments=sent))["rows"] == rows
-            error = await client.error("call_function", name="open", arguments={"a": 1})
+                assert (await http.raw("call_function", name=name, arguments=sent))["rows"] == rows
+            error = await http.error("call_function", name="open", arguments={"a": 1})
             assert "ambiguous_routine" in error
 
     asyncio.run(call_tools())
 
 
-def test_the_description_has_every_overload(client: httpx2.Client) -> None:
-    text = client.get("/_spec").text
+def test_the_description_has_every_overload(http: httpx2.Client) -> None:
+    text = http.get("/_spec").text
     assert text.count('"/api/v2/x/_func/total"') == 1
-    paths = client.get("/_spec").json()["paths"]
+    paths = http.get("/_spec").json()["paths"]
     get = paths["/api/v2/x/_func/total"]["get"]
     assert [parameter["name"] for parameter in get["parameters"]] == ["a", "b", "returns", "wrapper"]
     assert "total(a integer); total(a integer, b integer)" in get["description"]

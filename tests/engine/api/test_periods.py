@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
-import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 SQL = """
 create extension btree_gist;
@@ -23,13 +21,7 @@ create table price (id serial primary key, during tsrange references season, amo
 create table days (list date[] primary key, name text);
 """
 SPRING = '["2024-04-01 00:00:00","2024-06-01 00:00:00")'
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={module_database(SQL)}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
+SERVED = Served(SQL, under="")
 
 
 def reason(response: httpx.Response) -> Any:

@@ -17,7 +17,8 @@ import pytest
 from tableapi.db.database import Db
 from tableapi.db.pipeline.codecs import DECODERS, ENCODERS
 from tests.foreign.values import SAMPLES
-from tests.helpers.support import NewDatabase, until
+from tests.helpers.served import Served
+from tests.helpers.support import until
 
 NUMBERS = (0, 1, -1, 2**15, -(2**15), 2**15 - 1, 2**31, 2**31 - 1, -(2**31), 2**63, 2**63 - 1, -(2**63), 2**70)
 DECIMALS = tuple(
@@ -50,11 +51,7 @@ TYPES = (
     "boolean[]", "smallint[]", "bigint[]", "real[]", "uuid[]", "bytea[]", "varchar[]", "bpchar[]", "name[]",
     "numeric[]", "double precision[]",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database()
+SERVED = Served()
 
 
 @pytest.fixture

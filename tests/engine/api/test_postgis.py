@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
 from tests.helpers.postgis import ACCESS, BOX, HERE, SCHEMA, TABLES, PostgisServer, point, truth
-from tests.helpers.support import Serve, SqlClient
+from tests.helpers.served import Served
+from tests.helpers.support import SqlClient, execute, rejection
+
+SERVED = Served(TABLES, ACCESS, under="", key="all", postgres=PostgisServer)
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with PostgisServer(tmp_path_factory.mktemp("postgis") / "postgres") as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def database(url: str) -> Iterator[SqlClient]:
-    with SqlClient(url) as client:
-        client.execute(TABLES)
-        client.execute("vacuum analyze place")
-        yield client
-
-
-@pytest.fixture(scope="module")
-def http(url: str, database: SqlClient, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={url}", access=ACCESS)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", headers={"X-API-Key": "all"}, timeout=30) as client:
-        yield client
+def url(url: str) -> str:
+    execute(url, "vacuum analyze place")
+    return url
 
 
 def ids(http: httpx.Client, **query: Any) -> list[int]:
@@ -77,7 +64,7 @@ def test_an_invalid_geometry_is_rejected_with_its_reason(
     http: httpx.Client, query: dict[str, str], reason: str
 ) -> None:
     response = http.get("/_table/place", params=query)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason), response.text
+    assert rejection(response) == (400, reason), response.text
 
 
 @pytest.mark.parametrize(
@@ -144,22 +131,22 @@ def test_geojson_and_the_text_of_postgis_are_stored(http: httpx.Client) -> None:
         "SRID=4326;TIN(((0 0,0 1,1 1,0 0)))",
     ],
 )
-def test_a_geometry_round_trips(http: httpx.Client, database: SqlClient, text: str) -> None:
-    [(ident,)] = database.fetch(f"insert into shape (any_shape) values ('{text}') returning id")
+def test_a_geometry_round_trips(http: httpx.Client, db: SqlClient, text: str) -> None:
+    [(ident,)] = db.fetch(f"insert into shape (any_shape) values ('{text}') returning id")
     row = http.get(f"/_table/shape/{ident}").json()
     assert http.put(f"/_table/shape/{ident}", json=row).status_code == 200
     same = f"{SCHEMA}.st_asewkb(any_shape) = {SCHEMA}.st_asewkb('{text}'::{SCHEMA}.geometry)"
-    assert database.fetch(f"select {same} from shape where id = {ident}") == [(True,)]
+    assert db.fetch(f"select {same} from shape where id = {ident}") == [(True,)]
 
 
-def test_a_list_of_geometries_is_written_like_single_ones(http: httpx.Client, database: SqlClient) -> None:
+def test_a_list_of_geometries_is_written_like_single_ones(http: httpx.Client, db: SqlClient) -> None:
     points = [point(11 + n / 10, 60) for n in range(3)]
     created = http.post("/_table/shape", json=[{"grid": sent} for sent in points]).json()["resource"]
     [one, *several] = [row["id"] for row in created]
     response = http.patch("/_table/shape", json=[{"id": n, "grid": points[0], "spot": points[0]} for n in several])
     assert response.status_code == 200, response.text
     assert http.patch(f"/_table/shape/{one}", json={"grid": points[0], "spot": points[0]}).status_code == 200
-    assert len(database.fetch(f"select grid::text, spot::text from shape where id >= {one} group by 1, 2")) == 1
+    assert len(db.fetch(f"select grid::text, spot::text from shape where id >= {one} group by 1, 2")) == 1
 
 
 def test_geometries_are_described(http: httpx.Client) -> None:
@@ -196,9 +183,9 @@ def test_geometries_are_described(http: httpx.Client) -> None:
          "id = 5 or P.st_dwithin(geom::P.geography, here::P.geography, 500)"),
     ],
 )  # fmt: skip
-def test_a_filter_finds_the_same_rows_as_sql(http: httpx.Client, database: SqlClient, condition: str, sql: str) -> None:
+def test_a_filter_finds_the_same_rows_as_sql(http: httpx.Client, db: SqlClient, condition: str, sql: str) -> None:
     found = ids(http, filter=condition, limit=1000)
-    assert found == truth(database, sql)[:1000]
+    assert found == truth(db, sql)[:1000]
     assert found
 
 
@@ -223,18 +210,18 @@ def test_named_values_and_relations_accept_geometries(http: httpx.Client) -> Non
 )
 @pytest.mark.parametrize("filter_", ["", "owner = 1"])
 def test_rows_can_be_ordered_by_distance(
-    http: httpx.Client, database: SqlClient, field: str, nearness: str, filter_: str
+    http: httpx.Client, db: SqlClient, field: str, nearness: str, filter_: str
 ) -> None:
     order = f"DISTANCE({field}, '{HERE}')"
-    expected = truth(database, filter_ or "true", f"order by {nearness}, id")
+    expected = truth(db, filter_ or "true", f"order by {nearness}, id")
     assert ids(http, filter=filter_, order=order, limit=30) == expected[:30]
     assert ids(http, filter=filter_, order=order, limit=30, offset=20) == expected[20:50]
     assert ids(http, filter=filter_, order=order) == expected[:1000]
-    last = truth(database, filter_ or "true", f"order by {nearness} desc, id")
+    last = truth(db, filter_ or "true", f"order by {nearness} desc, id")
     assert ids(http, filter=filter_, order=f"{order} desc", limit=9) == last[:9]
 
 
-def test_equally_distant_rows_appear_on_one_page_only(http: httpx.Client, database: SqlClient) -> None:
+def test_equally_distant_rows_appear_on_one_page_only(http: httpx.Client, db: SqlClient) -> None:
     middle = '{"type":"Point","coordinates":[10.205,59.2]}'  # between two columns of places
     pages = [ids(http, order=f"DISTANCE(geom, '{middle}')", limit=3, offset=n) for n in range(0, 60, 3)]
     assert len({ident for page in pages for ident in page}) == 60
@@ -250,17 +237,17 @@ def test_a_cursor_follows_the_distance(http: httpx.Client) -> None:
     assert found == ids(http, order=order, limit=28)
 
 
-def test_a_distance_is_a_field_in_metres(http: httpx.Client, database: SqlClient) -> None:
+def test_a_distance_is_a_field_in_metres(http: httpx.Client, db: SqlClient) -> None:
     query = {"fields": f"id,DISTANCE(geom, '{HERE}') AS metres,DISTANCE(grid, '{HERE}')", "ids": "1220"}
     [row] = http.get("/_table/place", params=query).json()["resource"]
     here = f"{SCHEMA}.st_geomfromgeojson('{HERE}')::{SCHEMA}.geography"
-    [(metres,)] = database.fetch(f"select {SCHEMA}.st_distance(spot, {here}) from place where id = 1220")
+    [(metres,)] = db.fetch(f"select {SCHEMA}.st_distance(spot, {here}) from place where id = 1220")
     assert row["metres"] == pytest.approx(metres)
     assert row["distance_grid"] == pytest.approx(metres, rel=0.01)
 
 
-def test_counts_and_groups_accept_spatial_conditions(http: httpx.Client, database: SqlClient) -> None:
-    count = len(truth(database, "P.st_coveredby(geom, box)"))
+def test_counts_and_groups_accept_spatial_conditions(http: httpx.Client, db: SqlClient) -> None:
+    count = len(truth(db, "P.st_coveredby(geom, box)"))
     within, order = f"geom WITHIN '{BOX}'", f"DISTANCE(geom, '{HERE}')"
     query: dict[str, Any] = {"filter": within, "order": order, "limit": 2, "include_count": "true"}
     assert http.get("/_table/place", params=query).json()["meta"]["count"] == count
@@ -269,10 +256,10 @@ def test_counts_and_groups_accept_spatial_conditions(http: httpx.Client, databas
     assert sum(row["count_all"] for row in response) == count
 
 
-def test_row_rules_apply_to_spatial_reads(http: httpx.Client, database: SqlClient) -> None:
+def test_row_rules_apply_to_spatial_reads(http: httpx.Client, db: SqlClient) -> None:
     order = f"DISTANCE(geom, '{HERE}')"
     assert ids(http, key="one", order=order, limit=20) == ids(http, filter="owner = 1", order=order, limit=20)
-    within = truth(database, "P.st_coveredby(geom, box) and owner = 1")
+    within = truth(db, "P.st_coveredby(geom, box) and owner = 1")
     assert ids(http, key="one", filter=f"geom WITHIN '{BOX}' OR id > 0", limit=1000)[:3] == [1, 3, 5]
     assert ids(http, key="one", filter=f"geom WITHIN '{BOX}'", limit=1000) == within
 

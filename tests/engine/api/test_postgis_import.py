@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
-import pytest
 
 from tests.helpers.postgis import ACCESS, BOX, TABLES, PostgisServer, point
-from tests.helpers.support import Serve, SqlClient
+from tests.helpers.served import Served
+from tests.helpers.support import SqlClient
 
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with PostgisServer(tmp_path_factory.mktemp("postgis") / "postgres") as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def database(url: str) -> Iterator[SqlClient]:
-    with SqlClient(url) as client:
-        client.execute(TABLES)
-        yield client
-
-
-@pytest.fixture(scope="module")
-def http(url: str, database: SqlClient, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={url}", access=ACCESS)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", headers={"X-API-Key": "all"}, timeout=30) as client:
-        yield client
+SERVED = Served(TABLES, ACCESS, under="", key="all", postgres=PostgisServer)
 
 
 def imported(http: httpx.Client, *lines: str, query: str = "") -> httpx.Response:
@@ -43,7 +24,7 @@ def cell(value: Any) -> str:
     return '"' + json.dumps(value, indent=1).replace('"', '""') + '"'
 
 
-def test_a_file_may_contain_geojson_and_postgis_text(http: httpx.Client, database: SqlClient) -> None:
+def test_a_file_may_contain_geojson_and_postgis_text(http: httpx.Client, db: SqlClient) -> None:
     sent, area = point(10, 59), json.loads(BOX)
     lines = [
         f"9001,{cell(sent)},{cell(area)},{cell(sent)},{cell(sent)},",
@@ -60,10 +41,10 @@ def test_a_file_may_contain_geojson_and_postgis_text(http: httpx.Client, databas
         assert http.get("/_table/shape/9004").json()["grid"] == response[0]["grid"]
         assert (response[1]["any_shape"], response[2]["grid"]) == (sent, None)
     finally:
-        database.execute("delete from shape where id > 9000")
+        db.execute("delete from shape where id > 9000")
 
 
-def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Client, database: SqlClient) -> None:
+def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Client, db: SqlClient) -> None:
     lines = [
         f"9001,{cell(point(1, 2))},,,,",  # lines 2 to 8, as the text of `cell` has seven
         f"9002,,{cell(point(1, 2))},,,",
@@ -90,5 +71,5 @@ def test_an_invalid_geometry_is_reported_with_its_line_and_column(http: httpx.Cl
     assert "select" not in response.text.lower()
     kept = imported(http, *lines, query="&continue=true").json()
     assert (kept["created"], kept["errors"]) == (2, error["errors"])
-    assert database.fetch("select id from shape where id > 9000 order by id") == [(9001,), (9007,)]
-    database.execute("delete from shape where id > 9000")
+    assert db.fetch("select id from shape where id > 9000 order by id") == [(9001,), (9007,)]
+    db.execute("delete from shape where id > 9000")

@@ -8,7 +8,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.served import Served
+from tests.helpers.support import execute
 
 TABLES = """
 create table house (id serial primary key, name text unique, rooms integer check (rooms > 0), more jsonb,
@@ -32,24 +33,15 @@ ROLES = {
 }
 
 
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database()
-
-
-@pytest.fixture(scope="module")
-def server(database: str, module_serve: Serve) -> str:
-    execute(database, TABLES)
-    keys = {"all": {"role": "*"}, **{f"owner-{n}": {"role": "owner", "user": {"id": n}} for n in (1, 2)}}
-    started = module_serve("--dataset", f"x={database}", access={"keys": keys, "roles": ROLES})
-    return f"{started.url}/api/v2/x/_table"
+KEYS = {"all": {"role": "*"}, **{f"owner-{n}": {"role": "owner", "user": {"id": n}} for n in (1, 2)}}
+SERVED = Served(TABLES, {"keys": KEYS, "roles": ROLES}, key="all")
 
 
 @pytest.fixture
-def http(server: str, database: str) -> Iterator[httpx.Client]:
+def http(base: str, url: str) -> Iterator[httpx.Client]:
     """Return a client of a server that has prepared creates and updates of a house by name and rooms."""
-    execute(database, "truncate house restart identity; truncate road")
-    with httpx.Client(base_url=server, headers={"X-API-Key": "all"}, timeout=30) as client:
+    execute(url, "truncate house restart identity; truncate road")
+    with httpx.Client(base_url=base, headers={"X-API-Key": "all"}, timeout=30) as client:
         for n in (1, 2):
             create(client, {"name": f"known {n}", "rooms": n})
             assert client.patch(f"/house/{n}", json={"name": f"kept {n}", "rooms": n}).status_code == 200
@@ -120,8 +112,8 @@ def test_non_trivial_writes_are_planned_in_full(http: httpx.Client) -> None:
         assert http.get("/house/1", params={"fields": "more"}).json() == {"more": {"expression": n}}
 
 
-def test_row_rules_apply(http: httpx.Client, database: str) -> None:
-    execute(database, "update house set owner = id")
+def test_row_rules_apply(http: httpx.Client, url: str) -> None:
+    execute(url, "update house set owner = id")
     first, second = ({"X-API-Key": f"owner-{n}"} for n in (1, 2))
     for n in range(3):
         assert http.patch("/house/1", json={"rooms": n + 1}, headers=first).status_code == 200
@@ -134,12 +126,12 @@ def test_row_rules_apply(http: httpx.Client, database: str) -> None:
     assert http.get("/house/1", params={"fields": "rooms,owner"}).json() == {"rooms": 3, "owner": 1}
 
 
-def test_ddl_is_noticed(http: httpx.Client, database: str) -> None:
-    execute(database, "alter table house rename rooms to chambers")
+def test_ddl_is_noticed(http: httpx.Client, url: str) -> None:
+    execute(url, "alter table house rename rooms to chambers")
     try:
         assert create(http, {"name": "no rooms now", "rooms": 3}) == {"resource": [{"id": 3}]}
         assert http.get("/house/3", params={"fields": "chambers"}).json() == {"chambers": None}
         assert create(http, {"name": "chambers", "chambers": 3}) == {"resource": [{"id": 4}]}
         assert http.patch("/house/4", json={"name": "y", "chambers": 4}).status_code == 200
     finally:
-        execute(database, "alter table house rename chambers to rooms")
+        execute(url, "alter table house rename chambers to rooms")

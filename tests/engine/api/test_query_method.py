@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 TABLES = """
 create table customer (id int primary key, name text, city text);
@@ -20,12 +20,7 @@ insert into purchase select n, 1 + n % 50, n from generate_series(1, 200) n
 PAGE = "https://shop.example.com"
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-
-
-@pytest.fixture(scope="module")
-def table(module_database: NewDatabase, module_serve: Serve) -> str:
-    server = module_serve("--dataset", f"shop={module_database(TABLES)}", "--open", CORS_ORIGINS=PAGE)
-    return f"{server.url}/api/v2/shop/_table/customer"
+SERVED = Served(TABLES, dataset="shop", under="_table/customer", CORS_ORIGINS=PAGE)
 
 
 def _query(url: str, **sent: object) -> httpx2.Response:
@@ -51,65 +46,65 @@ def _query(url: str, **sent: object) -> httpx2.Response:
     ],
 )  # fmt: skip
 def test_broken_bodies_are_rejected_and_nothing_is_written(
-    table: str, headers: dict[str, str], body: bytes, status: int, reason: str | None
+    base: str, headers: dict[str, str], body: bytes, status: int, reason: str | None
 ) -> None:
-    response = httpx2.request("QUERY", table, headers=headers, content=body)
+    response = httpx2.request("QUERY", base, headers=headers, content=body)
     assert response.status_code == status, response.text
     if reason:
         assert response.json()["error"]["context"]["reason"] == reason
     if status == 415:
         assert response.headers["accept-query"] == "application/json, application/x-www-form-urlencoded"
-    assert httpx2.get(table, params={"filter": "id = 1", "count_only": "true"}).json() == 1
+    assert httpx2.get(base, params={"filter": "id = 1", "count_only": "true"}).json() == 1
 
 
-def test_json_and_forms_return_the_same_as_get(table: str) -> None:
+def test_json_and_forms_return_the_same_as_get(base: str) -> None:
     options = {
         "filter": "city = Oslo", "fields": "id,name", "related": "purchase_by_customer_id", "order": "id desc",
         "limit": 3, "include_count": True, "purchase_by_customer_id.limit": 2,
     }  # fmt: skip
     flat = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
-    expected = httpx2.get(table, params=flat)
+    expected = httpx2.get(base, params=flat)
     assert expected.status_code == 200
     for response in (
-        _query(table, **options),
-        _query(table, **options | {"fields": ["id", "name"]}),
-        httpx2.request("QUERY", table, content=urlencode(flat).encode(), headers=FORM),
+        _query(base, **options),
+        _query(base, **options | {"fields": ["id", "name"]}),
+        httpx2.request("QUERY", base, content=urlencode(flat).encode(), headers=FORM),
     ):
         assert response.json() == expected.json()
         assert response.headers["etag"] == expected.headers["etag"]
     assert expected.headers["accept-query"] == "application/json, application/x-www-form-urlencoded"
 
 
-def test_options_of_the_url_come_first_and_an_empty_object_is_a_plain_read(table: str) -> None:
-    both = httpx2.request("QUERY", f"{table}?limit=1", json={"limit": 5, "ids": None})
+def test_options_of_the_url_come_first_and_an_empty_object_is_a_plain_read(base: str) -> None:
+    both = httpx2.request("QUERY", f"{base}?limit=1", json={"limit": 5, "ids": None})
     assert len(both.json()["resource"]) == 1
-    assert _query(table).json() == httpx2.get(table).json()
+    assert _query(base).json() == httpx2.get(base).json()
 
 
-def test_a_query_of_one_record_and_an_etag_match_are_supported(table: str) -> None:
-    one = _query(f"{table}/7", fields="id,city")
+def test_a_query_of_one_record_and_an_etag_match_are_supported(base: str) -> None:
+    one = _query(f"{base}/7", fields="id,city")
     assert one.json() == {"id": 7, "city": "Bergen"}
     again = httpx2.request(
-        "QUERY", table, json={"limit": 2}, headers={"If-None-Match": _query(table, limit=2).headers["etag"]}
+        "QUERY", base, json={"limit": 2}, headers={"If-None-Match": _query(base, limit=2).headers["etag"]}
     )
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_three_thousand_identifiers_in_one_filter(table: str) -> None:
+def test_three_thousand_identifiers_in_one_filter(base: str) -> None:
     listed = ", ".join(map(str, range(2, 9002, 3)))
-    response = _query(table, filter=f"id in ({listed})", fields="id", limit=1000, include_count=True)
+    response = _query(base, filter=f"id in ({listed})", fields="id", limit=1000, include_count=True)
     assert response.json()["meta"]["count"] == 1667
-    assert _query(table, filter=f"id in ({listed}, {listed})").status_code == 400
-    assert httpx2.get(table, params={"filter": f"id in ({listed})"}).status_code == 400
+    assert _query(base, filter=f"id in ({listed}, {listed})").status_code == 400
+    assert httpx2.get(base, params={"filter": f"id in ({listed})"}).status_code == 400
 
 
-def test_curl_can_send_query_requests(table: str) -> None:
+def test_curl_can_send_query_requests(base: str) -> None:
     command = [
         "curl",
         "-s",
         "-X",
         "QUERY",
-        table,
+        base,
         "-H",
         "Content-Type: application/json",
         "-d",
@@ -120,18 +115,18 @@ def test_curl_can_send_query_requests(table: str) -> None:
     )
 
 
-def test_only_listed_origins_may_send_query_requests(table: str) -> None:
+def test_only_listed_origins_may_send_query_requests(base: str) -> None:
     ask = {"Access-Control-Request-Method": "QUERY", "Access-Control-Request-Headers": "content-type"}
-    allowed = httpx2.options(table, headers=ask | {"Origin": PAGE})
+    allowed = httpx2.options(base, headers=ask | {"Origin": PAGE})
     assert "QUERY" in allowed.headers["access-control-allow-methods"].split(", ")
-    sent = httpx2.request("QUERY", table, json={"limit": 1}, headers={"Origin": PAGE, "Sec-Fetch-Site": "cross-site"})
+    sent = httpx2.request("QUERY", base, json={"limit": 1}, headers={"Origin": PAGE, "Sec-Fetch-Site": "cross-site"})
     assert (sent.status_code, sent.headers["access-control-allow-origin"]) == (200, PAGE)
-    other = httpx2.options(table, headers=ask | {"Origin": "https://evil.example"})
+    other = httpx2.options(base, headers=ask | {"Origin": "https://evil.example"})
     assert "access-control-allow-methods" not in other.headers
 
 
-def test_other_resources_list_their_allowed_methods(table: str) -> None:
+def test_other_resources_list_their_allowed_methods(base: str) -> None:
     for path in ("", "_schema", "_table"):
-        response = httpx2.request("QUERY", table.rpartition("_table")[0] + path, json={})
+        response = httpx2.request("QUERY", base.rpartition("_table")[0] + path, json={})
         assert response.status_code == 405
         assert response.headers["allow"]

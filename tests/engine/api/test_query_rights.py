@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
+from tests.helpers.support import rejection
 
 SCHEMA = """
 create table owner (ownerid integer primary key, name text, salary integer, data jsonb);
@@ -74,19 +73,7 @@ POLICY = {
 }
 SESSIONS = Sessions(lookup="select 'user' as role, 1 as accountid, 5 as userid where $1 = sha256('token')")
 '''
-
-
-@pytest.fixture(scope="module")
-def http(
-    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx.Client]:
-    folder: Path = tmp_path_factory.mktemp("rights")
-    (folder / "schema.sql").write_text(SCHEMA + ROWS)
-    (folder / "policy.py").write_text(POLICY)
-    started = module_serve(cwd=folder, DATABASE_URL=module_database(), APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
-    headers = {"X-API-Key": "k", "X-Session-Token": "token"}
-    with httpx.Client(base_url=f"{started.url}/api/v2/data/_table", headers=headers, timeout=30) as client:
-        yield client
+SERVED = Served(SCHEMA + ROWS, policy=POLICY)
 
 
 FILTERS = [
@@ -134,9 +121,7 @@ POSITIONS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("query", POSITIONS, ids=str)
 def test_a_hidden_field_does_not_exist_in_any_position(http: httpx.Client, query: dict[str, str]) -> None:
     response = http.get("/doc", params=query)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "unknown_field"), (
-        response.text
-    )
+    assert rejection(response) == (400, "unknown_field"), response.text
 
 
 @pytest.mark.parametrize(
@@ -182,7 +167,7 @@ def test_a_hidden_table_is_not_counted(http: httpx.Client, query: dict[str, str]
 )
 def test_a_sealed_field_can_only_be_read(http: httpx.Client, query: dict[str, str]) -> None:
     response = http.get("/doc", params=query)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "sealed_field"), response.text
+    assert rejection(response) == (400, "sealed_field"), response.text
 
 
 def test_row_rules_apply_to_parents_and_aggregates(http: httpx.Client) -> None:
@@ -220,7 +205,7 @@ def test_a_function_of_a_field_does_not_bypass_the_row_rule(http: httpx.Client, 
 
 def test_the_response_of_a_write_has_no_hidden_field(http: httpx.Client) -> None:
     response = http.patch("/doc/1", params={"fields": "CAST(hidden AS text)"}, json={"title": "changed"})
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "unknown_field")
+    assert rejection(response) == (400, "unknown_field")
     assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
     response = http.patch(
         "/doc/1", params={"fields": "title AS t,remark_by_docid.COUNT(*) AS n"}, json={"title": "mine"}
@@ -230,7 +215,7 @@ def test_the_response_of_a_write_has_no_hidden_field(http: httpx.Client) -> None
 
 def test_only_callers_with_full_rights_get_the_plan_of_a_read(http: httpx.Client) -> None:
     response = http.get("/doc", params={"explain": "true"})
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "forbidden")
+    assert rejection(response) == (403, "forbidden")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Prefer": "tx=rollback"}], ids=str)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 SCHEMA = """
 create table account (accountid integer primary key, name text);
@@ -83,44 +82,28 @@ async def run(ctx):
 async def opened(ctx):
     return {"opened": ctx.vault.open(ctx.vault.seal("secret"))}
 '''
+SERVED = Served(SCHEMA, policy=POLICY, files={"scripts/tables/account.py": HOOK, "scripts/hello.py": SCRIPT}, under="/")
 
 
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database()
-
-
-@pytest.fixture(scope="module")
-def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder: Path = tmp_path_factory.mktemp("roles")
-    (folder / "schema.sql").write_text(SCHEMA)
-    (folder / "policy.py").write_text(POLICY)
-    (folder / "scripts" / "tables").mkdir(parents=True)
-    (folder / "scripts" / "tables" / "account.py").write_text(HOOK)
-    (folder / "scripts" / "hello.py").write_text(SCRIPT)
-    started = module_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
-    return started.url
-
-
-def caller(server: str, token: str) -> httpx.Client:
-    return httpx.Client(base_url=f"{server}/api/v2/", headers={"X-API-Key": "k", "X-Session-Token": token}, timeout=30)
+def caller(base: str, token: str) -> httpx.Client:
+    return httpx.Client(base_url=f"{base}/api/v2/", headers={"X-API-Key": "k", "X-Session-Token": token}, timeout=30)
 
 
 @pytest.fixture
-def auditor(server: str) -> Iterator[httpx.Client]:
-    with caller(server, "auditor") as client:
+def auditor(base: str) -> Iterator[httpx.Client]:
+    with caller(base, "auditor") as client:
         yield client
 
 
 @pytest.fixture
-def user(server: str) -> Iterator[httpx.Client]:
-    with caller(server, "user") as client:
+def user(base: str) -> Iterator[httpx.Client]:
+    with caller(base, "user") as client:
         yield client
 
 
-def seen(database: str) -> list[dict[str, Any]]:
+def seen(url: str) -> list[dict[str, Any]]:
     async def read() -> list[dict[str, Any]]:
-        connection = await asyncpg.connect(database)
+        connection = await asyncpg.connect(url)
         rows = await connection.fetch("delete from seen returning accountid, what, detail, actor->>'auditor' as who")
         await connection.close()
         return [dict(row) for row in rows]
@@ -188,38 +171,38 @@ def test_a_column_marked_as_always_returned_is_returned(auditor: httpx.Client, u
     ],
 )
 def test_a_read_is_recorded_for_each_account_shown(
-    auditor: httpx.Client, database: str, path: str, query: dict[str, str], accounts: list[int | None]
+    auditor: httpx.Client, url: str, path: str, query: dict[str, str], accounts: list[int | None]
 ) -> None:
-    seen(database)
+    seen(url)
     assert auditor.get(f"data/_table/{path}", params=query).status_code == 200
-    rows = seen(database)
+    rows = seen(url)
     assert [row["accountid"] for row in rows] == accounts
     assert {(row["what"], row["who"]) for row in rows} == {("card", "auditor-3")}
 
 
-def test_a_tunnelled_and_a_conditional_read_are_recorded(auditor: httpx.Client, database: str) -> None:
-    seen(database)
+def test_a_tunnelled_and_a_conditional_read_are_recorded(auditor: httpx.Client, url: str) -> None:
+    seen(url)
     body = {"filter": "cardid = 1", "fields": "label"}
     response = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"})
     tag = {"If-None-Match": response.headers["ETag"]}
     again = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"} | tag)
     assert (response.status_code, again.status_code) == (200, 304)
-    assert [row["accountid"] for row in seen(database)] == [1, 1]
+    assert [row["accountid"] for row in seen(url)] == [1, 1]
 
 
 def test_reads_of_other_roles_and_of_unknown_tables_are_not_recorded(
-    auditor: httpx.Client, user: httpx.Client, database: str
+    auditor: httpx.Client, user: httpx.Client, url: str
 ) -> None:
-    seen(database)
+    seen(url)
     user.get("data/_table/card")
     auditor.get("data/_table/nothing")
-    assert seen(database) == []
+    assert seen(url) == []
 
 
-def test_a_rejected_read_is_recorded_with_its_error(auditor: httpx.Client, database: str) -> None:
-    seen(database)
+def test_a_rejected_read_is_recorded_with_its_error(auditor: httpx.Client, url: str) -> None:
+    seen(url)
     auditor.get("data/_table/card", params={"filter": "nothing = 1"})
-    recorded = [(row["accountid"], row["what"], json.loads(row["detail"])["error"]) for row in seen(database)]
+    recorded = [(row["accountid"], row["what"], json.loads(row["detail"])["error"]) for row in seen(url)]
     assert recorded == [(None, "card", "unknown_field")]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, SqlClient
+from tests.helpers.served import Served
+from tests.helpers.support import NewDatabase, Serve, SqlClient, rejection
 
 SCHEMA = """
 create table item (id integer primary key, value integer not null);
@@ -27,24 +28,7 @@ WRITES: dict[str, tuple[str, str, dict[str, str], Any]] = {
     "batch": ("POST", "_batch", {}, {"requests": [STEP]}),
     "function": ("POST", "_func/drop_all", {}, {}),
 }
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def http(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES="drop_all,clear")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/", timeout=30) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def db(url: str) -> Iterator[SqlClient]:
-    with SqlClient(url) as client:
-        yield client
+SERVED = Served(SCHEMA, under="", PUBLIC_ROUTINES="drop_all,clear")
 
 
 @pytest.fixture(autouse=True)
@@ -64,31 +48,27 @@ def send(
     return http.request(method, path, params=options | (query or {}), headers=headers, **content)
 
 
-def reason(response: httpx.Response) -> tuple[int, str]:
-    return response.status_code, response.json()["error"]["context"]["reason"]
-
-
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize(
     "prefer", ["max-affected=1", "max-affected=1, handling=strict", "handling=lenient, max-affected=1;x"]
 )
 def test_too_many_records_are_rejected(http: httpx.Client, write: str, prefer: str) -> None:
     expected = "bad_option" if write == "batch" else "too_many_affected"
-    assert reason(send(http, write, prefer=prefer)) == (400, expected)
-    assert reason(send(http, write, {"max_affected": "1"})) == (400, expected)
+    assert rejection(send(http, write, prefer=prefer)) == (400, expected)
+    assert rejection(send(http, write, {"max_affected": "1"})) == (400, expected)
 
 
 @pytest.mark.parametrize("write", WRITES)
 def test_a_strict_request_rejects_an_unknown_preference_or_option(http: httpx.Client, write: str) -> None:
-    assert reason(send(http, write, prefer="handling=strict, tx=rollbak")) == (400, "unknown_preference")
+    assert rejection(send(http, write, prefer="handling=strict, tx=rollbak")) == (400, "unknown_preference")
     expected = "bad_option" if write == "import" else "unknown_option"
-    assert reason(send(http, write, {"dryrun": "true"})) == (400, expected)
+    assert rejection(send(http, write, {"dryrun": "true"})) == (400, expected)
 
 
 @pytest.mark.parametrize("write", WRITES)
 def test_explain_is_rejected_for_a_write(http: httpx.Client, write: str) -> None:
     for handling in ("handling=strict", "handling=lenient"):
-        status, said = reason(send(http, write, {"explain": "true"}, prefer=handling))
+        status, said = rejection(send(http, write, {"explain": "true"}, prefer=handling))
         assert (status, said) in ((400, "bad_option"), (400, "unknown_option")), said
     if write not in ("import", "filter"):
         assert send(http, write, body={"explain": True}, prefer="handling=lenient").status_code in (400, 422)
@@ -107,14 +87,14 @@ def test_a_record_may_have_a_column_named_like_an_option(new_database: NewDataba
 
 @pytest.mark.parametrize("write", ["batch", "function"])
 def test_an_explanation_of_rights_runs_no_batch_and_no_function(http: httpx.Client, write: str) -> None:
-    assert reason(send(http, write, prefer="explain=rights")) == (400, "bad_option")
+    assert rejection(send(http, write, prefer="explain=rights")) == (400, "bad_option")
 
 
 def test_explain_is_rejected_for_a_procedure(http: httpx.Client) -> None:
     for headers, query in (({"Prefer": "explain=rights"}, {}), ({"Prefer": "handling=lenient"}, {"explain": "1"})):
         for method in ("POST", "GET"):
             response = http.request(method, "_proc/clear", params=query, headers=headers)
-            assert reason(response) == (400, "bad_option"), (method, query)
+            assert rejection(response) == (400, "bad_option"), (method, query)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +113,7 @@ def test_explain_is_rejected_for_a_procedure(http: httpx.Client) -> None:
 def test_a_misspelt_or_misplaced_option_in_a_body_is_rejected(
     http: httpx.Client, write: str, body: dict[str, Any], status: int, said: str
 ) -> None:
-    assert reason(send(http, write, body=body)) == (status, said)
+    assert rejection(send(http, write, body=body)) == (status, said)
 
 
 def test_steps_of_a_strict_batch_are_strict(http: httpx.Client) -> None:

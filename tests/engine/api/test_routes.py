@@ -23,7 +23,7 @@ from tableapi.app.options import ServeOptions
 from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.config.settings import Settings
-from tests.helpers.support import NewDatabase, execute
+from tests.helpers.served import Served
 
 SCHEMA = """
 create table customer (id integer primary key, name text);
@@ -47,31 +47,15 @@ ELSEWHERE = (
     ScriptCalls.respond, Pages.docs, Studio.file, Metrics.metrics, Mcp.respond, WebhookCalls.respond, Mcp.resource,
     Mcp.server, Channels.respond,
 )  # fmt: skip
+SERVED = Served(SCHEMA, each=ROWS)
 
 
 @pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(SCHEMA)
-
-
-@pytest.fixture
-def url(database: str) -> str:
-    """The URL of a database with two tables, one function and one procedure, and with the rows of the beginning."""
-    execute(database, ROWS)
-    return database
-
-
-@pytest.fixture(scope="module")
-async def client(database: str) -> AsyncIterator[httpx2.AsyncClient]:
-    api = TableAPI({"shop": database}, open=True, settings=SETTINGS)
+async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
+    api = TableAPI({"shop": url}, open=True, settings=SETTINGS)
     transport = httpx2.ASGITransport(app=api)
     async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host") as client:
         yield client
-
-
-@pytest.fixture
-def http(client: httpx2.AsyncClient, url: str) -> httpx2.AsyncClient:
-    return client
 
 
 def _path(route: Route) -> str:
@@ -113,11 +97,11 @@ async def test_an_unlisted_url_is_404(http: httpx2.AsyncClient, path: str) -> No
     assert (await http.get(path)).status_code == 404
 
 
-SERVED = ServeOptions(urls={"shop": "postgresql://127.0.0.1:1/none"})
+OPTIONS = ServeOptions(urls={"shop": "postgresql://127.0.0.1:1/none"})
 
 
 def test_the_dispatch_tables_are_built_from_the_lists() -> None:
-    app = application(Settings(), SERVED)
+    app = application(Settings(), OPTIONS)
     dispatch = Dispatch(app.pages, app.features)
     assert set(dispatch.api) == {"", "_spec", "config", "docs", "system"}
     assert set(dispatch.dataset) == {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 SQL = """
 create type pair as (id integer, name text);
@@ -48,14 +47,7 @@ NAMES = (
     "nothing written job"
 )  # fmt: skip
 LENIENT = {"Prefer": "handling=lenient"}
-
-
-@pytest.fixture(scope="module")
-def client(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx2.Client]:
-    url = module_database(SQL)
-    server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=NAMES.replace(" ", ","))
-    with httpx2.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
+SERVED = Served(SQL, under="", PUBLIC_ROUTINES=NAMES.replace(" ", ","))
 
 
 # Values of options of lists. Each of them changes the response, so none may be ignored.
@@ -72,13 +64,13 @@ OF_TABLES = {
 
 @pytest.mark.parametrize("option", [*OPTIONS, *OF_TABLES])
 @pytest.mark.parametrize("path", ["/_func/records", "/_func/nothing", "/_proc/job"])
-def test_rows_without_known_columns_take_no_option(client: httpx2.Client, path: str, option: str) -> None:
+def test_rows_without_known_columns_take_no_option(http: httpx2.Client, path: str, option: str) -> None:
     query = {option: (OPTIONS | OF_TABLES)[option]} | ({"a": 1} if path == "/_proc/job" else {})
     for headers in ({}, LENIENT):
         for response in (
-            client.get(path, params=query, headers=headers),
-            client.post(path, params=query, headers=headers),
-            client.post(path, json=query, headers=headers),
+            http.get(path, params=query, headers=headers),
+            http.post(path, params=query, headers=headers),
+            http.post(path, json=query, headers=headers),
         ):
             assert response.status_code == 400, response.text
             context = response.json()["error"]["context"]
@@ -87,9 +79,9 @@ def test_rows_without_known_columns_take_no_option(client: httpx2.Client, path: 
 
 @pytest.mark.parametrize("option", OF_TABLES)
 @pytest.mark.parametrize("name", ["words", "pairs", "people"])
-def test_an_option_that_needs_a_key_is_rejected(client: httpx2.Client, name: str, option: str) -> None:
+def test_an_option_that_needs_a_key_is_rejected(http: httpx2.Client, name: str, option: str) -> None:
     for headers in ({}, LENIENT):
-        response = client.get(f"/_func/{name}", params={option: OF_TABLES[option]}, headers=headers)
+        response = http.get(f"/_func/{name}", params={option: OF_TABLES[option]}, headers=headers)
         assert response.status_code == 400, response.text
 
 
@@ -123,45 +115,45 @@ def test_an_option_that_needs_a_key_is_rejected(client: httpx2.Client, name: str
         ("pairs?group=id&having=COUNT(*) > 1", []),
     ],
 )
-def test_options_apply_to_rows_of_every_kind(client: httpx2.Client, path: str, rows: list[Any]) -> None:
+def test_options_apply_to_rows_of_every_kind(http: httpx2.Client, path: str, rows: list[Any]) -> None:
     name, _, text = path.partition("?")
     query = dict(part.split("=", 1) for part in text.split("&"))
     for response in (
-        client.get(f"/_func/{name}", params=query),
-        client.get(f"/_func/{name}", params=query, headers=LENIENT),
-        client.post(f"/_func/{name}", params=query),
-        client.post(f"/_func/{name}", json=query),
+        http.get(f"/_func/{name}", params=query),
+        http.get(f"/_func/{name}", params=query, headers=LENIENT),
+        http.post(f"/_func/{name}", params=query),
+        http.post(f"/_func/{name}", json=query),
     ):
         assert response.status_code == 200, response.text
         assert [next(iter(row.values())) for row in response.json()] == rows
 
 
 @pytest.mark.parametrize("name", ["words", "lists", "documents", "pairs", "people"])
-def test_rows_are_counted(client: httpx2.Client, name: str) -> None:
-    every = client.get(f"/_func/{name}").json()
+def test_rows_are_counted(http: httpx2.Client, name: str) -> None:
+    every = http.get(f"/_func/{name}").json()
     for count in ("true", "estimated"):
-        page = client.get(f"/_func/{name}", params={"include_count": count, "limit": 1}).json()
+        page = http.get(f"/_func/{name}", params={"include_count": count, "limit": 1}).json()
         assert page == {"resource": every[:1], "meta": {"count": len(every)}}
-    preferred = client.get(f"/_func/{name}?limit=1", headers={"Prefer": "count=exact"})
+    preferred = http.get(f"/_func/{name}?limit=1", headers={"Prefer": "count=exact"})
     assert preferred.json()["meta"] == {"count": len(every)}
-    assert client.get(f"/_func/{name}?count_only=true").json() == len(every)
-    assert client.get("/_func/halves?distinct=half&count_only=true").json() == 3
+    assert http.get(f"/_func/{name}?count_only=true").json() == len(every)
+    assert http.get("/_func/halves?distinct=half&count_only=true").json() == 3
     for excluded in ("halves?distinct=half&group=half", "people?group=id&related=visit_by_person"):
-        assert client.get(f"/_func/{excluded}").status_code == 400
-    ranged = client.get(f"/_func/{name}", headers={"Range": "items=1-2", "Prefer": "count=exact"})
+        assert http.get(f"/_func/{excluded}").status_code == 400
+    ranged = http.get(f"/_func/{name}", headers={"Range": "items=1-2", "Prefer": "count=exact"})
     assert ranged.json()["resource"] == every[1:3]
     assert ranged.headers["Content-Range"] == f"items 1-2/{len(every)}"
 
 
-def test_related_rows_of_a_table_are_read(client: httpx2.Client) -> None:
-    rows = client.get("/_func/people?related=visit_by_person&visit_by_person.limit=1&order=id").json()
+def test_related_rows_of_a_table_are_read(http: httpx2.Client) -> None:
+    rows = http.get("/_func/people?related=visit_by_person&visit_by_person.limit=1&order=id").json()
     assert [len(row["visit_by_person"]) for row in rows] == [1, 1, 0]
-    assert client.get("/_func/words?related=visit_by_person").status_code == 400
+    assert http.get("/_func/words?related=visit_by_person").status_code == 400
 
 
-def test_a_write_with_options_runs_once(client: httpx2.Client) -> None:
-    response = client.post("/_func/written", json={"n": 3, "limit": 1, "include_count": True})
+def test_a_write_with_options_runs_once(http: httpx2.Client) -> None:
+    response = http.post("/_func/written", json={"n": 3, "limit": 1, "include_count": True})
     assert response.status_code == 200, response.text
     assert response.json()["meta"] == {"count": 3}
-    assert client.get("/_table/visit?filter=id > 10&count_only=true").json() == 3
-    assert client.get("/_func/written?n=1&limit=1").status_code == 405
+    assert http.get("/_table/visit?filter=id > 10&count_only=true").json() == 3
+    assert http.get("/_func/written?n=1&limit=1").status_code == 405

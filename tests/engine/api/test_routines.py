@@ -9,7 +9,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, wait_until
+from tests.helpers.served import Served
+from tests.helpers.support import NewDatabase, Serve, rejection, wait_until
 
 SQL = """
 create table note (id serial primary key, v text);
@@ -61,16 +62,11 @@ create procedure clashing(out column2 integer, out integer) language plpgsql as
     'begin insert into note (v) values (''clash''); end';
 create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; end';
 """
-
-
-@pytest.fixture(scope="module")
-def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database(SQL)
-    public = "add,many,touch,bump,sales.hello,take,clear,empty,ends,named,one_record,no_record,records,levels"
-    public += ",twice,pairs,joined,constants,nulls,unnamed,clash,clashes,clashing"
-    server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
-    with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
-        yield client
+PUBLIC = (
+    "add,many,touch,bump,sales.hello,take,clear,empty,ends,named,one_record,no_record,records,levels"
+    ",twice,pairs,joined,constants,nulls,unnamed,clash,clashes,clashing"
+)
+SERVED = Served(SQL, under="", PUBLIC_ROUTINES=PUBLIC)
 
 
 def test_a_public_routine_that_does_not_exist_is_logged(new_database: NewDatabase, serve: Serve) -> None:
@@ -99,8 +95,8 @@ def test_a_public_routine_that_does_not_exist_is_logged(new_database: NewDatabas
         ("/_func/many?params=[", 400),
     ],
 )
-def test_private_routines_and_invalid_parameters_are_rejected(routines: httpx.Client, path: str, status: int) -> None:
-    response = routines.get(path)
+def test_private_routines_and_invalid_parameters_are_rejected(http: httpx.Client, path: str, status: int) -> None:
+    response = http.get(path)
     assert response.status_code == status, response.text
     assert response.json()["error"]["status_code"] == status
 
@@ -120,8 +116,8 @@ def test_private_routines_and_invalid_parameters_are_rejected(routines: httpx.Cl
         ('/_func/add?params={"a": 1, "b": 1}', [{"add": 2}]),
     ],
 )
-def test_a_routine_is_called_by_get(routines: httpx.Client, path: str, result: Any) -> None:
-    response = routines.get(path)
+def test_a_routine_is_called_by_get(http: httpx.Client, path: str, result: Any) -> None:
+    response = http.get(path)
     assert (response.status_code, response.json()) == (200, result)
 
 
@@ -129,54 +125,54 @@ def test_a_routine_is_called_by_get(routines: httpx.Client, path: str, result: A
     "params",
     [[1, 2], [{"name": "a", "value": 1}, {"name": "b", "value": 2}], {"a": "1", "b": 2}, [{"value": 1}, {"value": 2}]],
 )
-def test_a_routine_is_called_by_post(routines: httpx.Client, params: Any) -> None:
-    response = routines.post("/_func/add", json={"params": params, "returns": "integer", "wrapper": "sum"})
+def test_a_routine_is_called_by_post(http: httpx.Client, params: Any) -> None:
+    response = http.post("/_func/add", json={"params": params, "returns": "integer", "wrapper": "sum"})
     assert (response.status_code, response.json()) == (200, {"sum": 3})
 
 
-def test_a_writing_routine_is_called_by_post(routines: httpx.Client) -> None:
-    assert routines.post("/_func/touch").status_code == 200
-    assert routines.get("/_table/note", params={"count_only": "true"}).json() == 1
+def test_a_writing_routine_is_called_by_post(http: httpx.Client) -> None:
+    assert http.post("/_func/touch").status_code == 200
+    assert http.get("/_table/note", params={"count_only": "true"}).json() == 1
 
 
-def test_public_routines_are_listed_and_described(routines: httpx.Client) -> None:
-    assert routines.get("/_proc").json() == {"resource": [{"name": n} for n in ("bump", "clashing", "empty", "ends")]}
-    names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
+def test_public_routines_are_listed_and_described(http: httpx.Client) -> None:
+    assert http.get("/_proc").json() == {"resource": [{"name": n} for n in ("bump", "clashing", "empty", "ends")]}
+    names = [routine["name"] for routine in http.get("/_func").json()["resource"]]
     assert names == [
         "add", "clash", "clashes", "clear", "constants", "joined", "levels", "many", "named", "no_record", "nulls",
         "one_record", "pairs", "records", "sales.hello", "take", "touch", "twice", "unnamed",
     ]  # fmt: skip
-    assert "/api/v2/x/_func/many" in routines.get("/_spec").json()["paths"]
+    assert "/api/v2/x/_func/many" in http.get("/_spec").json()["paths"]
 
 
-def test_a_call_with_an_idempotency_key_runs_once(routines: httpx.Client) -> None:
+def test_a_call_with_an_idempotency_key_runs_once(http: httpx.Client) -> None:
     def notes() -> int:
-        return int(routines.get("/_table/note?count_only=true").text)
+        return int(http.get("/_table/note?count_only=true").text)
 
     before = notes()
-    responses = [routines.post("/_func/touch", json={}, headers={"Idempotency-Key": "touch"}) for _ in range(2)]
+    responses = [http.post("/_func/touch", json={}, headers={"Idempotency-Key": "touch"}) for _ in range(2)]
     assert [response.json() for response in responses] == [[{"touch": None}]] * 2
     assert responses[1].headers["Idempotency-Replayed"] == "true"
     assert notes() == before + 1
     once = {"Idempotency-Key": "bump"}
-    assert routines.post("/_proc/bump", json={"params": [1]}, headers=once).json() == [{"v": 2}]
-    assert routines.post("/_proc/bump", json={"params": [2]}, headers=once).status_code == 422
-    assert routines.post("/_proc/bump(1)", json={}, headers=once).status_code == 422
-    assert routines.get("/_proc/bump(7)", headers=once).json() == [{"v": 8}]
-    refused = [routines.post("/_func/add(1,2,3)", headers={"Idempotency-Key": "bad"}) for _ in range(2)]
+    assert http.post("/_proc/bump", json={"params": [1]}, headers=once).json() == [{"v": 2}]
+    assert http.post("/_proc/bump", json={"params": [2]}, headers=once).status_code == 422
+    assert http.post("/_proc/bump(1)", json={}, headers=once).status_code == 422
+    assert http.get("/_proc/bump(7)", headers=once).json() == [{"v": 8}]
+    refused = [http.post("/_func/add(1,2,3)", headers={"Idempotency-Key": "bad"}) for _ in range(2)]
     assert [response.status_code for response in refused] == [400, 400]
 
 
 @pytest.fixture
-def items(routines: httpx.Client) -> Iterator[httpx.Client]:
+def items(http: httpx.Client) -> Iterator[httpx.Client]:
     """A client of a test that must keep every item."""
 
     def kept() -> Any:
-        return routines.get("/_table/item").json()
+        return http.get("/_table/item").json()
 
     before = kept()
     assert len(before["resource"]) == 15
-    yield routines
+    yield http
     assert kept() == before
 
 
@@ -202,7 +198,7 @@ def test_a_dry_run_of_a_value_or_a_procedure_is_rolled_back(items: httpx.Client)
     assert items.post("/_proc/empty?dry_run=true").json() == []
     assert items.post("/_proc/empty", headers={"Prefer": "tx=rollback"}).json() == []
     ended = items.post("/_proc/ends?dry_run=true")
-    assert (ended.status_code, ended.json()["error"]["context"]["reason"]) == (409, "definition_fails")
+    assert rejection(ended) == (409, "definition_fails")
 
 
 @pytest.mark.parametrize(
@@ -237,24 +233,24 @@ def test_an_unknown_parameter_is_rejected_by_strict_handling(items: httpx.Client
     assert (refused.status_code, context["reason"], context["options"]) == (400, "unknown_option", ["smthelse"])
 
 
-def test_a_call_within_max_affected_is_committed(routines: httpx.Client) -> None:
+def test_a_call_within_max_affected_is_committed(http: httpx.Client) -> None:
     count = "/_table/item?count_only=true"
-    assert routines.get(count).json() == 15
-    assert len(routines.post("/_func/take(2)?max_affected=2").json()) == 2
-    assert routines.get(count).json() == 13
-    routines.post("/_table/item", json={"resource": [{"id": 1}, {"id": 2}]})
+    assert http.get(count).json() == 15
+    assert len(http.post("/_func/take(2)?max_affected=2").json()) == 2
+    assert http.get(count).json() == 13
+    http.post("/_table/item", json={"resource": [{"id": 1}, {"id": 2}]})
 
 
-def test_a_parameter_named_like_an_option_takes_precedence(routines: httpx.Client) -> None:
-    response = routines.post("/_func/named", json={"dry_run": True, "max_affected": 1})
+def test_a_parameter_named_like_an_option_takes_precedence(http: httpx.Client) -> None:
+    response = http.post("/_func/named", json={"dry_run": True, "max_affected": 1})
     assert (response.json(), "dry-run" in response.headers) == ([{"named": "true1"}], False)
 
 
-def test_rows_of_functions_returning_record_are_returned(routines: httpx.Client) -> None:
-    assert routines.get("/_func/one_record").json() == [{"id": 3, "double": 6}]
-    assert routines.get("/_func/no_record").json() == []
-    assert routines.post("/_func/records", json={"n": 2}).json() == [{"id": 1, "name": "x1"}, {"id": 2, "name": "x2"}]
-    assert routines.get("/_func/records(0)").json() == []
+def test_rows_of_functions_returning_record_are_returned(http: httpx.Client) -> None:
+    assert http.get("/_func/one_record").json() == [{"id": 3, "double": 6}]
+    assert http.get("/_func/no_record").json() == []
+    assert http.post("/_func/records", json={"n": 2}).json() == [{"id": 1, "name": "x1"}, {"id": 2, "name": "x2"}]
+    assert http.get("/_func/records(0)").json() == []
 
 
 @pytest.mark.parametrize(
@@ -274,37 +270,37 @@ def test_rows_of_functions_returning_record_are_returned(routines: httpx.Client)
     ],
 )
 def test_duplicate_column_names_are_an_error_and_roll_the_call_back(
-    routines: httpx.Client, verb: str, path: str, name: str
+    http: httpx.Client, verb: str, path: str, name: str
 ) -> None:
     """A JSON object would keep one of the two values."""
-    response = routines.request(verb, path)
+    response = http.request(verb, path)
     error = response.json()["error"]
     assert (response.status_code, error["context"]["reason"]) == (409, "definition_fails"), response.text
     assert f"columns named '{name}'" in error["message"]
-    count = routines.get("/_table/note", params={"filter": "v in ('joined', 'clash')", "count_only": "true"})
+    count = http.get("/_table/note", params={"filter": "v in ('joined', 'clash')", "count_only": "true"})
     assert count.json() == 0
 
 
-def test_rows_without_duplicate_column_names_are_returned(routines: httpx.Client) -> None:
-    assert routines.get("/_func/pairs(0)").json() == []
-    assert [row["id"] for row in routines.get("/_func/nulls").json()] == [1, None]
+def test_rows_without_duplicate_column_names_are_returned(http: httpx.Client) -> None:
+    assert http.get("/_func/pairs(0)").json() == []
+    assert [row["id"] for row in http.get("/_func/nulls").json()] == [1, None]
 
 
-def test_unnamed_outputs_are_named_by_position(routines: httpx.Client) -> None:
+def test_unnamed_outputs_are_named_by_position(http: httpx.Client) -> None:
     rows = [{"column1": 2, "b": 7, "column3": "x"}] * 2
-    assert routines.get("/_func/unnamed(2,7)").json() == rows
-    assert routines.get("/_func/unnamed(2,7)?limit=1").json() == rows[:1]
-    assert routines.get("/_func/unnamed?n=2&b=7&fields=column3,b&limit=1").json() == [{"column3": "x", "b": 7}]
-    assert routines.get("/_func/unnamed?n=2&b=7&filter=column1 = 2&order=b").json() == rows
+    assert http.get("/_func/unnamed(2,7)").json() == rows
+    assert http.get("/_func/unnamed(2,7)?limit=1").json() == rows[:1]
+    assert http.get("/_func/unnamed?n=2&b=7&fields=column3,b&limit=1").json() == [{"column3": "x", "b": 7}]
+    assert http.get("/_func/unnamed?n=2&b=7&filter=column1 = 2&order=b").json() == rows
 
 
 @pytest.mark.parametrize("value", [True, 1e300, "a b c", "(", "integer[", "'", "%", "1", "setof integer", ""])
 @pytest.mark.parametrize("name", ["v", "c", "p", "r"])
-def test_text_sent_for_a_regtype_column_causes_no_server_error(routines: httpx.Client, name: str, value: Any) -> None:
+def test_text_sent_for_a_regtype_column_causes_no_server_error(http: httpx.Client, name: str, value: Any) -> None:
     quoted = "'" + str(value).replace("'", "''") + "'"
     refused = [
-        routines.patch("/_table/typed/1", json={name: value}),
-        routines.get("/_table/typed", params={"filter": f"{name} = {quoted}"}),
+        http.patch("/_table/typed/1", json={name: value}),
+        http.get("/_table/typed", params={"filter": f"{name} = {quoted}"}),
     ]
     for response in refused:
         assert response.status_code < 500, (name, value, response.text)
@@ -323,7 +319,7 @@ def test_explain_is_rejected_for_a_write(items: httpx.Client) -> None:
             assert (refused.status_code, context["reason"], context["option"]) == (400, "bad_option", "explain")
 
 
-def test_an_unknown_parameter_is_an_error(routines: httpx.Client) -> None:
+def test_an_unknown_parameter_is_an_error(http: httpx.Client) -> None:
     for path, body in (
         ("/_func/add?a=1&smthelse=3", None),
         ("/_func/add", {"a": 1, "smthelse": 3}),
@@ -332,40 +328,40 @@ def test_an_unknown_parameter_is_an_error(routines: httpx.Client) -> None:
         ("/_func/levels?a=1&b=2&smthelse=3&order=n", None),
         ("/_proc/bump", {"v": 1, "smthelse": 3}),
     ):
-        response = routines.get(path) if body is None else routines.post(path, json=body)
+        response = http.get(path) if body is None else http.post(path, json=body)
         assert response.status_code == 400, (path, response.text)
         assert response.json()["error"]["context"]["options"] == ["smthelse"]
         lenient = {"Prefer": "handling=lenient"}
-        response = routines.request("GET" if body is None else "POST", path, json=body, headers=lenient)
+        response = http.request("GET" if body is None else "POST", path, json=body, headers=lenient)
         assert response.status_code == 200, (path, response.text)
-    assert routines.get("/_func/add?A=1&returns=integer").json() == 11
-    assert routines.get("/_func/levels?a=1&b=2&order=n&limit=1&wrapper=rows").json()["rows"][0]["n"] == 1
+    assert http.get("/_func/add?A=1&returns=integer").json() == 11
+    assert http.get("/_func/levels?a=1&b=2&order=n&limit=1&wrapper=rows").json()["rows"][0]["n"] == 1
 
 
-def test_pages_of_rows_of_a_function_do_not_overlap(routines: httpx.Client) -> None:
+def test_pages_of_rows_of_a_function_do_not_overlap(http: httpx.Client) -> None:
     def page(offset: int) -> list[int]:
         query = f"a=1&b=60&order=level desc&limit=7&offset={offset}"
-        return [row["n"] for row in routines.get(f"/_func/levels?{query}").json()]
+        return [row["n"] for row in http.get(f"/_func/levels?{query}").json()]
 
     ns = [n for offset in range(0, 60, 7) for n in page(offset)]
     assert ns == [*range(1, 61, 2), *range(2, 61, 2)]
-    assert routines.get("/_func/levels?a=1&b=60&fields=n").json() != [{"n": n} for n in range(1, 61)]
+    assert http.get("/_func/levels?a=1&b=60&fields=n").json() != [{"n": n} for n in range(1, 61)]
 
 
-def test_related_star_of_a_view_omits_views(routines: httpx.Client) -> None:
-    response = routines.get("/_table/pupils?filter=id=1&related=*")
+def test_related_star_of_a_view_omits_views(http: httpx.Client) -> None:
+    response = http.get("/_table/pupils?filter=id=1&related=*")
     assert response.json()["resource"] == [{"id": 1, "name": "a", "mark_by_pupil_id": [{"id": 1, "pupil_id": 1}]}]
-    assert routines.get("/_table/pupils?related=marks_by_pupil_id").status_code in (400, 409)
-    assert routines.get("/_table/pupils?related=pupils_by_pupil_id").status_code == 400
+    assert http.get("/_table/pupils?related=marks_by_pupil_id").status_code in (400, 409)
+    assert http.get("/_table/pupils?related=pupils_by_pupil_id").status_code == 400
 
 
 @pytest.mark.parametrize("verb", ["PATCH", "DELETE"])
 @pytest.mark.parametrize("option", ["order=id", "include_count=true", "count_only=true"])
-def test_an_option_of_reads_is_an_error_in_a_write_by_filter(routines: httpx.Client, verb: str, option: str) -> None:
+def test_an_option_of_reads_is_an_error_in_a_write_by_filter(http: httpx.Client, verb: str, option: str) -> None:
     path, body = f"/_table/pupil?filter=id>0&dry_run=true&{option}", [{"name": "c"}]
     sent = body if verb == "PATCH" else None
-    response = routines.request(verb, path, json=sent)
+    response = http.request(verb, path, json=sent)
     assert response.status_code == 400, response.text
     assert response.json()["error"]["context"]["option"] == option.split("=")[0]
-    lenient = routines.request(verb, path, json=sent, headers={"Prefer": "handling=lenient"})
+    lenient = http.request(verb, path, json=sent, headers={"Prefer": "handling=lenient"})
     assert lenient.status_code == (200 if verb == "PATCH" else 409)  # another table refers to a record

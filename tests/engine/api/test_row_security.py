@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
 from tests.helpers.agents import agent
-from tests.helpers.support import DATA, NewDatabase, Serve, execute, wait_until
+from tests.helpers.served import Served
+from tests.helpers.support import DATA, execute, rejection, wait_until
 from tests.helpers.tokens import SECRET, bearer
 
 ADA, BEN = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
@@ -26,28 +26,21 @@ def of(sub: str, **claims: Any) -> dict[str, str]:
     return bearer({"sub": sub, "role": "authenticated", "email": "x@example.com", **claims})
 
 
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database((DATA / "row_security" / "chat.sql").read_text())
-
-
-@pytest.fixture(scope="module")
-def http(database: str, module_serve: Serve) -> Iterator[httpx.Client]:
-    started = module_serve(
-        "--dataset", f"chat={database}", access=ACCESS, JWT_SECRET=SECRET, DATABASE_CONNECTIONS="4",
-        STATEMENT_SECONDS="1", LOG_LEVEL="warning",
-    )  # fmt: skip
-    with httpx.Client(base_url=started.url, timeout=30) as client:
-        yield client
+SERVED = Served(
+    (DATA / "row_security" / "chat.sql").read_text(),
+    ACCESS,
+    dataset="chat",
+    under="/",
+    JWT_SECRET=SECRET,
+    DATABASE_CONNECTIONS="4",
+    STATEMENT_SECONDS="1",
+    LOG_LEVEL="warning",
+)
 
 
 def rows(response: httpx.Response) -> list[dict[str, Any]]:
     assert response.status_code == 200, response.text
     return list(response.json()["resource"])
-
-
-def reason(response: httpx.Response) -> tuple[int, str]:
-    return response.status_code, response.json()["error"]["context"]["reason"]
 
 
 def record_status(response: httpx.Response) -> int:
@@ -62,7 +55,7 @@ def record_status(response: httpx.Response) -> int:
 
 @pytest.mark.parametrize("path", ["hidden", "members", "messages", "teams"])
 def test_a_table_without_a_grant_is_forbidden(http: httpx.Client, path: str) -> None:
-    assert reason(http.get(f"{T}/{path}"))[0] == 403
+    assert rejection(http.get(f"{T}/{path}"))[0] == 403
 
 
 def test_a_table_without_a_grant_is_not_described(http: httpx.Client) -> None:
@@ -79,11 +72,11 @@ def test_a_table_without_a_grant_is_not_described(http: httpx.Client) -> None:
      "fields=id,secret AS id2", "filter=team_id=1 and secret is null"],
 )  # fmt: skip
 def test_a_column_without_a_grant_does_not_exist(http: httpx.Client, query: str) -> None:
-    assert reason(http.get(f"{T}/messages?{query}", headers=of(ADA))) == (400, "unknown_field")
+    assert rejection(http.get(f"{T}/messages?{query}", headers=of(ADA))) == (400, "unknown_field")
 
 
 def test_each_role_sees_only_the_columns_granted_to_it(http: httpx.Client) -> None:
-    assert reason(http.get(f"{T}/profiles?fields=email")) == (400, "unknown_field")
+    assert rejection(http.get(f"{T}/profiles?fields=email")) == (400, "unknown_field")
     assert rows(http.get(f"{T}/profiles?fields=email&filter=username='ben'", headers=of(ADA))) == [
         {"email": "ben@example.com"}
     ]
@@ -101,9 +94,9 @@ def test_rows_outside_the_policies_cannot_be_written(http: httpx.Client) -> None
     assert record_status(http.post(f"{T}/messages", json=foreign, headers=of(ADA))) == 403
     posing = {"resource": [{"team_id": 1, "author": BEN, "body": "x"}]}
     assert record_status(http.post(f"{T}/messages", json=posing, headers=of(ADA))) == 403
-    assert reason(http.patch(f"{T}/messages/2", json={"body": "mine"}, headers=of(ADA)))[0] == 404
-    assert reason(http.delete(f"{T}/messages/2", headers=of(ADA)))[0] == 404
-    assert reason(http.patch(f"{T}/teams/1", json={"name": "x"}, headers=of(ADA)))[0] == 404
+    assert rejection(http.patch(f"{T}/messages/2", json={"body": "mine"}, headers=of(ADA)))[0] == 404
+    assert rejection(http.delete(f"{T}/messages/2", headers=of(ADA)))[0] == 404
+    assert rejection(http.patch(f"{T}/teams/1", json={"name": "x"}, headers=of(ADA)))[0] == 404
     assert rows(http.get(f"{T}/messages", headers=of(BEN)))[0]["body"] == "hello blue"
 
 
@@ -237,7 +230,7 @@ def test_an_idempotency_key_replays_for_its_own_user_only(http: httpx.Client) ->
 def test_an_import_with_row_by_row_policies_is_rejected(http: httpx.Client) -> None:
     headers = of(ADA) | {"Content-Type": "text/csv"}
     response = http.post(f"{T}/messages?import=true", content="team_id,author,body\n1,x,y\n", headers=headers)
-    assert reason(response) == (403, "import_not_permitted")
+    assert rejection(response) == (403, "import_not_permitted")
 
 
 async def test_the_tools_of_an_agent_see_the_rows_of_its_user(http: httpx.Client) -> None:
@@ -287,10 +280,10 @@ def test_disconnected_clients_leave_a_clean_connection(http: httpx.Client) -> No
 # -- changes of grants -----------------------------------------------------------------------------------------------
 
 
-def test_a_grant_and_a_revoke_take_effect_without_a_restart(http: httpx.Client, database: str) -> None:
+def test_a_grant_and_a_revoke_take_effect_without_a_restart(http: httpx.Client, url: str) -> None:
     assert http.get(f"{T}/hidden", headers=of(ADA)).status_code == 403
-    execute(database, "grant select (id) on hidden to authenticated")
+    execute(url, "grant select (id) on hidden to authenticated")
     wait_until(lambda: http.get(f"{T}/hidden", headers=of(ADA)).status_code == 200)
     assert rows(http.get(f"{T}/hidden", headers=of(ADA))) == [{"id": 1}]
-    execute(database, "revoke select (id) on hidden from authenticated")
+    execute(url, "revoke select (id) on hidden from authenticated")
     assert http.get(f"{T}/hidden", headers=of(ADA)).status_code == 403

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 
 SQL = """
 do $$ begin create role estimates_some; exception when duplicate_object then null; end $$;
@@ -31,13 +29,7 @@ ACCESS = {
         "narrow": {"database_role": "estimates_whole", "access": [{"component": "*", "verb_mask": 31}]},
     },
 }
-
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    started = module_serve("--dataset", f"x={module_database(SQL)}", access=ACCESS, LOG_LEVEL="warning")
-    with httpx.Client(base_url=f"{started.url}/api/v2/x", timeout=30) as client:
-        yield client
+SERVED = Served(SQL, ACCESS, under="", LOG_LEVEL="warning")
 
 
 @pytest.mark.parametrize("caller", ["some", "whole", "narrow"])

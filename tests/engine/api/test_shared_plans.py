@@ -10,7 +10,7 @@ import pytest
 
 from tableapi import TableAPI
 from tableapi.config.settings import Settings
-from tests.helpers.support import NewDatabase
+from tests.helpers.served import Served
 
 TABLES = """
 create table customer (id integer primary key, name text not null);
@@ -20,11 +20,7 @@ insert into invoice values (1, 1, 10), (2, 1, 100), (3, 1, 1000), (4, 2, 10), (5
 create function invoices() returns setof invoice stable language sql as 'select * from invoice';
 """
 MANY = "invoice_by_customerid"
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(TABLES)
+SERVED = Served(TABLES)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -11,7 +11,8 @@ import pytest
 
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.agents import agent
-from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, execute
+from tests.helpers.served import Served
+from tests.helpers.support import NewDatabase, Serve, Server, SqlClient
 
 # The extensions are in a schema outside the search path, as in hosted databases.
 SQL = """
@@ -31,25 +32,8 @@ insert into post values (1, 1, 'a', '[1,0,0]', '[1,0,0]', '{1:1}/3', null, null)
     (3, 2, 'c', '[1,1,0.5]', '[1,1,0.5]', '{1:1,2:1}/3', '(1,2)', '{1}'),
     (4, 3, 'd', null, null, null, null, null);
 """
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of the embedded PostgreSQL, which has both extensions."""
-    with Embedded(tmp_path_factory.mktemp("embedded") / "postgres", durable=False) as url:
-        execute(url, SQL)
-        yield url
-
-
-@pytest.fixture(scope="module")
-def server(url: str, module_serve: Serve) -> Server:
-    return module_serve("--dataset", f"x={url}", "--open", MCP_READ_ONLY="off")
-
-
-@pytest.fixture(scope="module")
-def http(server: Server) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=f"{server.url}/api/v2/x/_table/", timeout=30) as client:
-        yield client
+# The embedded PostgreSQL has both extensions.
+SERVED = Served(SQL, postgres=partial(Embedded, durable=False), MCP_READ_ONLY="off")
 
 
 def rows(http: httpx2.Client, table: str, **query: Any) -> list[dict[str, Any]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
+from tests.helpers.support import rejection
 
 SCHEMA = """
 create table item (id integer primary key, name text, n numeric, kind integer);
@@ -20,17 +20,7 @@ create table file (id integer primary key, photo bytea, "odd name" text, data js
 insert into file values (1, '\\x00ff10', 'hé <b>', '{"a": 1}', 1.50), (2, null, null, null, null);
 """
 NDJSON = {"Accept": "application/x-ndjson"}
-
-
-@pytest.fixture(scope="module")
-def http(
-    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx.Client]:
-    server = module_serve(
-        "--dataset", f"db={module_database(SCHEMA)}", "--open", cwd=tmp_path_factory.mktemp("streams")
-    )
-    with httpx.Client(base_url=f"{server.url}/api/v2/db/_table", timeout=60) as client:
-        yield client
+SERVED = Served(SCHEMA, dataset="db")
 
 
 @pytest.mark.parametrize(
@@ -45,13 +35,13 @@ def http(
 )
 def test_an_invalid_read_is_rejected_before_the_stream(http: httpx.Client, query: dict[str, str], reason: str) -> None:
     response = http.get("/item", params=query, headers=NDJSON)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason)
+    assert rejection(response) == (400, reason)
 
 
 def test_a_view_without_a_key_has_no_stream(http: httpx.Client) -> None:
     for query in ({}, {"limit": "1001"}):
         response = http.get("/item_names", params=query, headers=NDJSON)
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "no_primary_key")
+        assert rejection(response) == (400, "no_primary_key")
 
 
 def test_a_view_without_a_key_is_streamed_up_to_a_page(http: httpx.Client) -> None:

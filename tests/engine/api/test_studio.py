@@ -13,7 +13,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tableapi import Access, Rule, TableAPI
-from tests.helpers.support import NewDatabase
+from tests.helpers.served import Served
+from tests.helpers.support import rejection
 
 SQL = """
 create table customer (
@@ -41,11 +42,7 @@ ACCESS = {
         "none": {"access": []},
     },
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SQL)
+SERVED = Served(SQL)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +67,7 @@ async def _outline(http: httpx2.AsyncClient, key: str, table: str = "") -> httpx
 
 async def test_an_outline_shows_nothing_without_rights(http: httpx2.AsyncClient) -> None:
     refused = await http.get("/api/v2/shop/_spec?outline=true")
-    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
+    assert rejection(refused) == (401, "no_key")
     assert (await _outline(http, "none")).json() == {"service": "shop", "resource": []}
     assert (await _outline(http, "none", "item")).status_code == 404
 
@@ -78,7 +75,7 @@ async def test_an_outline_shows_nothing_without_rights(http: httpx2.AsyncClient)
 @pytest.mark.parametrize("table", ["secret_plan", "tags", "nothing", "item; drop table item", "%00"])
 async def test_an_inaccessible_table_does_not_exist(http: httpx2.AsyncClient, table: str) -> None:
     response = await _outline(http, "clerk", table)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (404, "unknown_table")
+    assert rejection(response) == (404, "unknown_table")
 
 
 @pytest.mark.parametrize("table", ["", "customer", "item"])
@@ -139,9 +136,9 @@ async def test_a_document_omits_inaccessible_tables(http: httpx2.AsyncClient, pa
 @pytest.mark.parametrize("path", ["/api/v2/_spec", "/api/v2/shop/_spec"])
 async def test_a_typed_document_has_the_rights_of_its_reader(http: httpx2.AsyncClient, path: str) -> None:
     refused = await http.get(f"{path}?typed=true")
-    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
+    assert rejection(refused) == (401, "no_key")
     unclear = await http.get(f"{path}?typed=perhaps", headers={"X-API-Key": "boss"})
-    assert (unclear.status_code, unclear.json()["error"]["context"]["reason"]) == (400, "bad_option")
+    assert rejection(unclear) == (400, "bad_option")
     clerk = await http.get(f"{path}?typed=true", headers={"X-API-Key": "clerk"})
     assert "secret_plan" not in clerk.text
     assert clerk.json()["paths"]["/api/v2/shop/_table/item"].keys() == {"get"}

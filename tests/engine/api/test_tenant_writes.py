@@ -8,6 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from tests.helpers.served import Served
 from tests.helpers.support import NewDatabase, Serve
 
 SCHEMA = """
@@ -69,21 +70,14 @@ SESSIONS = Sessions(
 '''
 
 
-def _serve(new: NewDatabase, serve: Serve, folder: Path, user: str) -> str:
-    (folder / "schema.sql").write_text(SCHEMA)
-    (folder / "policy.py").write_text(POLICY.replace("    USER\n", user))
-    return serve(cwd=folder, DATABASE_URL=new(), APP_KEYS="k", RATE_LIMITS="off", WORKER="off").url
+USER = '    user=("robotid", "userid"),\n'
+SERVED = Served(SCHEMA, policy=POLICY.replace("    USER\n", USER), under="/")
+WITHOUT_USERS = Served(SCHEMA, policy=POLICY.replace("    USER\n", ""))
 
 
-@pytest.fixture(scope="module")
-def server(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    user = '    user=("robotid", "userid"),\n'
-    return _serve(module_database, module_serve, tmp_path_factory.mktemp("tenants"), user)
-
-
-def ask(server: str, token: str, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
+def ask(base: str, token: str, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
     sent = {"X-API-Key": "k", "X-Session-Token": token} | {k.replace("_", "-"): v for k, v in headers.items()}
-    return httpx.request(method, f"{server}/api/v2/data/_table/{path}", json=body, headers=sent, timeout=30)
+    return httpx.request(method, f"{base}/api/v2/data/_table/{path}", json=body, headers=sent, timeout=30)
 
 
 def without_request(response: httpx.Response) -> dict[str, Any]:
@@ -93,95 +87,95 @@ def without_request(response: httpx.Response) -> dict[str, Any]:
     return error
 
 
-def names(server: str, token: str) -> list[str]:
-    return [row["name"] for row in ask(server, token, "GET", "team?fields=name&order=name").json()["resource"]]
+def names(base: str, token: str) -> list[str]:
+    return [row["name"] for row in ask(base, token, "GET", "team?fields=name&order=name").json()["resource"]]
 
 
-def test_records_kept_by_continue_are_kept_with_an_idempotency_key(server: str) -> None:
+def test_records_kept_by_continue_are_kept_with_an_idempotency_key(base: str) -> None:
     body = [{"name": "one"}, {"name": "one"}, {"name": "two"}]
-    first = ask(server, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
+    first = ask(base, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
     assert first.json()["error"]["context"]["error"] == [1]
-    assert names(server, "ada") == ["one", "two"]
-    again = ask(server, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
+    assert names(base, "ada") == ["one", "two"]
+    again = ask(base, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
     assert again.headers["Idempotency-Replayed"] == "true"
     assert without_request(again) == without_request(first)
     assert again.json()["error"]["context"]["request_id"] == again.headers["X-Request-Id"]
-    assert names(server, "ada") == ["one", "two"]
-    failed = ask(server, "ada", "POST", "team", [{"name": "three"}, {"name": "one"}], Idempotency_Key="all or none")
+    assert names(base, "ada") == ["one", "two"]
+    failed = ask(base, "ada", "POST", "team", [{"name": "three"}, {"name": "one"}], Idempotency_Key="all or none")
     assert failed.json()["error"]["context"]["error"] == [1]
-    ended = ask(server, "ada", "DELETE", "team?ids=99,1&continue=true", Idempotency_Key="delete")
+    ended = ask(base, "ada", "DELETE", "team?ids=99,1&continue=true", Idempotency_Key="delete")
     assert ended.json()["error"]["context"]["error"] == [0]
-    assert names(server, "ada") == ["two"]
+    assert names(base, "ada") == ["two"]
 
 
-def test_a_response_is_replayed_only_to_its_caller(server: str) -> None:
+def test_a_response_is_replayed_only_to_its_caller(base: str) -> None:
     body = [{"name": "of my own"}]
-    mine = ask(server, "ada", "POST", "team", body, Idempotency_Key="shared")
-    theirs = ask(server, "robot", "POST", "team", body, Idempotency_Key="shared")
+    mine = ask(base, "ada", "POST", "team", body, Idempotency_Key="shared")
+    theirs = ask(base, "robot", "POST", "team", body, Idempotency_Key="shared")
     assert "Idempotency-Replayed" not in theirs.headers
     assert mine.json() != theirs.json()
-    assert names(server, "robot") == ["of my own"]
+    assert names(base, "robot") == ["of my own"]
 
 
 def test_without_users_a_response_is_replayed_only_to_its_session(
     new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
-    server, body = _serve(new_database, serve, tmp_path, ""), [{"name": "of my own"}]
-    mine = ask(server, "ada", "POST", "team", body, Idempotency_Key="shared")
-    theirs = ask(server, "bea", "POST", "team", body, Idempotency_Key="shared")
+    base, body = WITHOUT_USERS.start(serve, new_database(), tmp_path).url, [{"name": "of my own"}]
+    mine = ask(base, "ada", "POST", "team", body, Idempotency_Key="shared")
+    theirs = ask(base, "bea", "POST", "team", body, Idempotency_Key="shared")
     assert (mine.status_code, theirs.status_code, mine.json() == theirs.json()) == (200, 200, False)
-    assert ask(server, "ada", "POST", "team", body, Idempotency_Key="shared").json() == mine.json()
-    assert names(server, "bea") == ["of my own"]
+    assert ask(base, "ada", "POST", "team", body, Idempotency_Key="shared").json() == mine.json()
+    assert names(base, "bea") == ["of my own"]
 
 
-def test_a_right_to_delete_does_not_include_updates(server: str) -> None:
-    stale = ask(server, "ada", "DELETE", "task/2", If_Match='"1"')
+def test_a_right_to_delete_does_not_include_updates(base: str) -> None:
+    stale = ask(base, "ada", "DELETE", "task/2", If_Match='"1"')
     assert stale.status_code == 412
-    assert ask(server, "ada", "PATCH", "task/2", {"unknown": 1}).status_code == 404
-    assert ask(server, "ada", "PATCH", "task/1", {"unknown": 1}).status_code == 200
+    assert ask(base, "ada", "PATCH", "task/2", {"unknown": 1}).status_code == 404
+    assert ask(base, "ada", "PATCH", "task/1", {"unknown": 1}).status_code == 200
 
 
-def test_a_read_only_parent_can_be_referenced_in_any_order(server: str) -> None:
+def test_a_read_only_parent_can_be_referenced_in_any_order(base: str) -> None:
     changed = {"badge_by_code": [{"title": "first"}]}
-    assert ask(server, "ada", "PATCH", "profile/12", changed).status_code == 404
+    assert ask(base, "ada", "PATCH", "profile/12", changed).status_code == 404
     new = [{"title": "second", "profile_by_code": {"userid": 12}}]
-    assert ask(server, "ada", "POST", "badge?fields=code", new).json() == {"resource": [{"code": "p12"}]}
-    assert ask(server, "ada", "PATCH", "profile/12", changed).status_code == 404
+    assert ask(base, "ada", "POST", "badge?fields=code", new).json() == {"resource": [{"code": "p12"}]}
+    assert ask(base, "ada", "PATCH", "profile/12", changed).status_code == 404
     other = [{"title": "third", "profile_by_code": {"userid": 21}}]
-    assert ask(server, "ada", "POST", "badge", other).status_code == 400
+    assert ask(base, "ada", "POST", "badge", other).status_code == 400
 
 
-def test_a_hidden_field_cannot_be_guessed_by_writing_it(server: str) -> None:
+def test_a_hidden_field_cannot_be_guessed_by_writing_it(base: str) -> None:
     for guess in ("one", "other"):
-        refused = ask(server, "ada", "PATCH", "tenant/1", {"secret": guess}).json()["error"]["context"]
+        refused = ask(base, "ada", "PATCH", "tenant/1", {"secret": guess}).json()["error"]["context"]
         assert (refused["reason"], refused["field"]) == ("field_not_writable", "secret")
         batch = [{"tenantid": 1, "secret": guess}]
-        assert ask(server, "ada", "PATCH", "tenant", batch).json()["error"]["context"]["resource"][0]["code"] == 403
+        assert ask(base, "ada", "PATCH", "tenant", batch).json()["error"]["context"]["resource"][0]["code"] == 403
 
 
 @pytest.mark.parametrize("sent", [{}, {"tenantid": 1}, {"tenantid": 2}])
-def test_a_reference_set_on_create_may_be_sent_and_is_set(server: str, sent: dict[str, int]) -> None:
-    new = ask(server, "ada", "POST", "sale?fields=tenantid,planid", [{"planid": 1} | sent])
+def test_a_reference_set_on_create_may_be_sent_and_is_set(base: str, sent: dict[str, int]) -> None:
+    new = ask(base, "ada", "POST", "sale?fields=tenantid,planid", [{"planid": 1} | sent])
     assert new.json() == {"resource": [{"tenantid": 1, "planid": 1}]}
-    theirs = ask(server, "ada", "POST", "sale", [{"planid": 2} | sent])
+    theirs = ask(base, "ada", "POST", "sale", [{"planid": 2} | sent])
     assert theirs.json()["error"]["context"]["resource"][0]["code"] == 409
 
 
-def test_only_its_parent_can_release_a_child(server: str) -> None:
+def test_only_its_parent_can_release_a_child(base: str) -> None:
     none = [{"saleid": 100, "planid": None, "tenantid": None}]
-    assert ask(server, "ada", "PATCH", "plan/(1,1)", {"sale_by_tenantid_planid": none}).status_code == 400
+    assert ask(base, "ada", "PATCH", "plan/(1,1)", {"sale_by_tenantid_planid": none}).status_code == 400
     other = {"sale_by_tenantid_planid": [{"saleid": 101, "planid": None}]}
-    assert ask(server, "ada", "PATCH", "plan/(1,1)?allow_related_delete=true", other).status_code == 404
-    assert ask(server, "ada", "GET", "sale/101").status_code == 200
+    assert ask(base, "ada", "PATCH", "plan/(1,1)?allow_related_delete=true", other).status_code == 404
+    assert ask(base, "ada", "GET", "sale/101").status_code == 200
     own = {"sale_by_tenantid_planid": [{"saleid": 102, "planid": None}]}
-    assert ask(server, "ada", "PATCH", "plan/(1,1)?allow_related_delete=true", own).status_code == 200
-    assert ask(server, "ada", "GET", "sale/102").status_code == 404
-    assert ask(server, "ada", "PATCH", "profile/11", {"badge_by_code": [{"title": "of 11"}]}).status_code == 200
-    badge = ask(server, "ada", "GET", "badge?filter=title%3D%27of%2011%27").json()["resource"][0]
+    assert ask(base, "ada", "PATCH", "plan/(1,1)?allow_related_delete=true", own).status_code == 200
+    assert ask(base, "ada", "GET", "sale/102").status_code == 404
+    assert ask(base, "ada", "PATCH", "profile/11", {"badge_by_code": [{"title": "of 11"}]}).status_code == 200
+    badge = ask(base, "ada", "GET", "badge?filter=title%3D%27of%2011%27").json()["resource"][0]
     release = {"badge_by_code": [{"badgeid": badge["badgeid"], "code": None}]}
-    refused = ask(server, "other", "PATCH", "profile/12", release)
+    refused = ask(base, "other", "PATCH", "profile/12", release)
     assert (refused.status_code, refused.json()["error"]["context"]["field"]) == (403, "code")
-    assert ask(server, "ada", "GET", f"badge/{badge['badgeid']}").json() == badge
+    assert ask(base, "ada", "GET", f"badge/{badge['badgeid']}").json() == badge
     for _ in range(2):
-        assert ask(server, "ada", "PATCH", "profile/11", release).status_code == 200
-    assert ask(server, "ada", "GET", f"badge/{badge['badgeid']}").json()["code"] is None
+        assert ask(base, "ada", "PATCH", "profile/11", release).status_code == 200
+    assert ask(base, "ada", "GET", f"badge/{badge['badgeid']}").json()["code"] is None

@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from joserfc.jwk import OctKey, RSAKey
 
-from tests.helpers.support import NewDatabase, Serve, tableapi
+from tests.helpers.served import Served
+from tests.helpers.support import Serve, tableapi
 from tests.helpers.tokens import SECRET, Issuer, bearer, issuer, token
 
 PATH = "/api/v2/shop/_table/item?fields=name"
@@ -28,11 +29,7 @@ ACCESS = {
 SQL = """create table item (id integer primary key, owner text, name text);
 insert into item values (1, 'ada', 'lamp'), (2, 'ben', 'desk')"""
 CLAIMS = {"sub": "ada", "role": "reader", "iss": "https://issuer.example", "aud": ["shop", "other"]}
-
-
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(SQL)
+SERVED = Served(SQL)
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +39,9 @@ def peer() -> Iterator[Issuer]:
 
 
 @pytest.fixture(scope="module")
-def http(peer: Issuer, database: str, module_serve: Serve) -> Iterator[httpx.Client]:
+def http(peer: Issuer, url: str, module_serve: Serve) -> Iterator[httpx.Client]:
     started = module_serve(
-        "--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url,
+        "--dataset", f"shop={url}", access=ACCESS, JWT_JWKS=peer.url,
         JWT_ISSUER="https://issuer.example", JWT_AUDIENCE="shop", JWT_ALGORITHMS="RS256,ES256,EdDSA,Ed25519",
     )  # fmt: skip
     with httpx.Client(base_url=started.url, timeout=30) as client:
@@ -145,7 +142,7 @@ def test_unknown_keys_do_not_flood_the_issuer(http: httpx.Client, peer: Issuer) 
     assert peer.requests - before <= 1
 
 
-def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, serve: Serve) -> None:
+def test_symmetric_and_short_keys_of_the_set_are_ignored(url: str, serve: Serve) -> None:
     with issuer() as weak:
         published, small = "a-published-secret-of-thirty-two-bytes", rsa.generate_private_key(65537, 1024)
         with warnings.catch_warnings():
@@ -155,7 +152,7 @@ def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, serve: S
             OctKey.import_key(published).as_dict() | {"kid": "oct"}, short.as_dict(private=False) | {"kid": "short"},
             {"kty": "unknown"}, {"kty": "RSA", "n": "!", "e": 5}, "no object",
         ]  # fmt: skip
-        started = serve("--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=weak.url)
+        started = serve("--dataset", f"shop={url}", access=ACCESS, JWT_JWKS=weak.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
             assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=published, kid="oct"))) == "bad_token"
             weakly = bearer(CLAIMS, key=short, algorithm="RS256", kid="short")
@@ -164,10 +161,10 @@ def test_symmetric_and_short_keys_of_the_set_are_ignored(database: str, serve: S
 
 
 @pytest.mark.parametrize("broken", ["status", "json", "large"])
-def test_a_failing_issuer_gives_a_clear_error(database: str, serve: Serve, broken: str) -> None:
+def test_a_failing_issuer_gives_a_clear_error(url: str, serve: Serve, broken: str) -> None:
     with issuer() as failing:
         failing.broken = broken
-        started = serve("--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=failing.url)
+        started = serve("--dataset", f"shop={url}", access=ACCESS, JWT_JWKS=failing.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
             response = http.get(PATH, headers=of(failing))
             assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
@@ -175,18 +172,18 @@ def test_a_failing_issuer_gives_a_clear_error(database: str, serve: Serve, broke
             assert http.get(PATH, headers={"X-API-Key": "service"}).status_code == 200
 
 
-def test_known_keys_stay_in_use_while_the_issuer_is_down(database: str, serve: Serve) -> None:
+def test_known_keys_stay_in_use_while_the_issuer_is_down(url: str, serve: Serve) -> None:
     with issuer() as peer:
-        started = serve("--dataset", f"shop={database}", access=ACCESS, JWT_JWKS=peer.url)
+        started = serve("--dataset", f"shop={url}", access=ACCESS, JWT_JWKS=peer.url)
         with httpx.Client(base_url=started.url, timeout=30) as http:
             assert http.get(PATH, headers=of(peer)).status_code == 200
             peer.close()
             assert http.get(PATH, headers=of(peer, sub="ben")).json() == {"resource": [{"name": "desk"}]}
 
 
-def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, serve: Serve) -> None:
+def test_a_shared_secret_and_a_nested_role_claim_are_supported(url: str, serve: Serve) -> None:
     started = serve(
-        "--dataset", f"shop={database}", access=ACCESS, JWT_SECRET=SECRET,
+        "--dataset", f"shop={url}", access=ACCESS, JWT_SECRET=SECRET,
         JWT_ROLE_CLAIM="app_metadata.role", JWT_DEFAULT_ROLE="reader",
     )  # fmt: skip
     with httpx.Client(base_url=started.url, timeout=30) as http:
@@ -210,10 +207,10 @@ def test_a_shared_secret_and_a_nested_role_claim_are_supported(database: str, se
     ],
 )
 def test_contradictory_settings_prevent_the_start(
-    database: str, tmp_path: Path, settings: dict[str, str], text: str
+    url: str, tmp_path: Path, settings: dict[str, str], text: str
 ) -> None:
     (access := tmp_path / "access.json").write_text(json.dumps(ACCESS))
-    done = tableapi("serve", "--dataset", f"shop={database}", "--access", str(access), cwd=tmp_path, **settings)
+    done = tableapi("serve", "--dataset", f"shop={url}", "--access", str(access), cwd=tmp_path, **settings)
     assert done.returncode in (1, 2)
     assert text in done.stderr + done.stdout
     assert "Traceback" not in done.stderr

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from tableapi.db.database import Db
-from tests.helpers.support import NewDatabase
+from tests.helpers.served import Served
 
 SCHEMA = """
     create table task (taskid int primary key, title text, done boolean not null default false);
@@ -29,9 +29,7 @@ class TaskModel(BaseModel):
     title: str | None
 
 
-@pytest.fixture(scope="module")
-def url(module_database: NewDatabase) -> str:
-    return module_database(SCHEMA)
+SERVED = Served(SCHEMA)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +11,8 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.served import Served
+from tests.helpers.support import execute
 from tests.helpers.table_api import FIXTURE
 
 ROLES = {
@@ -75,28 +75,10 @@ UPSERTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "both": ("both_keys/1", {"id": 1, "name": "n", "note": "x"}, {"id": 1, "name": "n", "note": "x"}),
     "nothing but the key": ("item/a", {"id": "a"}, ITEM),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def database(module_database: NewDatabase) -> str:
-    return module_database(FIXTURE + VIEW + PARTS + STRICT)
-
-
-@pytest.fixture(scope="module")
-def base(database: str, module_serve: Serve) -> str:
-    keys = {
-        name: {"role": role}
-        for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"), ("writer", "writer"))
-    }
-    server = module_serve("--dataset", f"x={database}", access={"keys": keys, "roles": ROLES}, WORKERS="2")
-    return f"{server.url}/api/v2/x/_table"
-
-
-@pytest.fixture
-def http(base: str, database: str) -> Iterator[httpx.Client]:
-    execute(database, "drop view if exists plain;" + FIXTURE + VIEW + PARTS + STRICT)
-    with httpx.Client(base_url=base, headers={"X-API-Key": "all"}, timeout=30) as client:
-        yield client
+SQL = FIXTURE + VIEW + PARTS + STRICT
+KEYS = {"all": {"role": "*"}} | {name: {"role": name} for name in ("seller", "author", "writer")}
+ACCESS = {"keys": KEYS, "roles": ROLES}
+SERVED = Served(SQL, ACCESS, key="all", each=f"drop view if exists plain; {SQL}", WORKERS="2")
 
 
 def ask(http: httpx.Client, method: str, url: str, status: int = 200, **options: Any) -> Any:
@@ -215,7 +197,7 @@ def test_upsert_needs_the_right_to_change(http: httpx.Client) -> None:
     assert ask(http, "GET", "/tag/vip")["label"] == "VIP"
 
 
-def test_upsert_get_needs_the_right_to_read_and_access_to_the_row(http: httpx.Client, database: str) -> None:
+def test_upsert_get_needs_the_right_to_read_and_access_to_the_row(http: httpx.Client, url: str) -> None:
     body = {"resource": [{"slug": "vip", "label": "x"}]}
     ask(http, "POST", "/tag", 403, json=body, params={"upsert": "get"}, headers=as_role("writer"))
     ask(http, "POST", "/tag", 403, json={"resource": [{"slug": "fresh", "label": "x"}]}, params={"upsert": "get"},
@@ -357,32 +339,32 @@ def test_an_error_is_replayed_too(http: httpx.Client) -> None:
     ask(http, "GET", "/tag/vip", headers=headers)
 
 
-async def test_a_temporary_error_is_not_stored(http: httpx.Client, base: str, database: str) -> None:
+async def test_a_temporary_error_is_not_stored(http: httpx.Client, base: str, url: str) -> None:
     """A locked record until the request times out, and a table that changes meanwhile."""
-    url, headers = "/tag/new", {"Idempotency-Key": "busy"}
-    blocker = await asyncpg.connect(database)
+    path, headers = "/tag/new", {"Idempotency-Key": "busy"}
+    blocker = await asyncpg.connect(url)
     try:
         transaction = blocker.transaction()
         await transaction.start()
         await blocker.execute("select * from tag where slug = 'new' for update")
         async with httpx.AsyncClient(base_url=base, headers={"X-API-Key": "all"}, timeout=60) as client:
-            refused = await client.patch(url, json={"label": "x"}, headers=headers)
+            refused = await client.patch(path, json={"label": "x"}, headers=headers)
             assert refused.status_code == 503, refused.text
             batch = {"resource": [{"slug": "new", "label": "y"}]}
             several = await client.patch("/tag", json=batch, headers={"Idempotency-Key": "busy too"})
             assert several.status_code in (400, 503), several.text
             await transaction.rollback()
-            assert (await client.patch(url, json={"label": "x"}, headers=headers)).status_code == 200
+            assert (await client.patch(path, json={"label": "x"}, headers=headers)).status_code == 200
             done = await client.patch("/tag", json=batch, headers={"Idempotency-Key": "busy too"})
             assert done.status_code == 200, done.text
     finally:
         await blocker.close()
 
 
-def test_a_response_from_a_changed_table_is_not_stored(http: httpx.Client, database: str) -> None:
+def test_a_response_from_a_changed_table_is_not_stored(http: httpx.Client, url: str) -> None:
     ask(http, "PATCH", "/tag/vip", json={"label": "a"}, headers={"Idempotency-Key": "before ddl"})
     for name in ("hue", "tone"):
-        execute(database, f"alter table tag add {name} text; alter table tag alter label set default 'x'")
+        execute(url, f"alter table tag add {name} text; alter table tag alter label set default 'x'")
         body = {"label": "b", name: "red"}
         changed = ask(http, "PATCH", "/tag/vip", json=body, params={"fields": f"slug,{name}"}, headers={
             "Idempotency-Key": f"after {name}"

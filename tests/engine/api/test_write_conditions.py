@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.served import Served
 from tests.helpers.table_api import FIXTURE
 
-
-@pytest.fixture(scope="module")
-def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    server = module_serve("--dataset", f"x={module_database(FIXTURE)}", "--open")
-    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
-        yield client
+SERVED = Served(FIXTURE)
 
 
 def ask(http: httpx.Client, method: str, url: str, status: int = 200, **options: Any) -> Any:
