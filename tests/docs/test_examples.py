@@ -33,7 +33,7 @@ import pytest
 
 from tests.docs import pages
 from tests.docs.pages import Fence
-from tests.helpers.support import ROOT, clean_environment, execute, free_port, start
+from tests.helpers.support import ROOT, clean_environment, execute, free_port, ok, start
 
 ADDRESS = re.compile(r"(?:localhost|127\.0\.0\.1):8000")
 OTHER_PORT = "8999"
@@ -269,8 +269,7 @@ async def test_the_embedding_examples_serve_tables(number: int, new_database: Ca
         httpx2.AsyncClient(transport=transport, base_url="http://test") as http,
     ):
         response = await http.get("/data/api/v2/shop/_table/customer?fields=name&order=id")
-    assert response.status_code == 200, response.text
-    assert response.json()["resource"][0] == {"name": "Ada Berg"}
+    assert ok(response)["resource"][0] == {"name": "Ada Berg"}
 
 
 async def test_the_authenticator_example_applies_rights(new_database: Callable[[], str]) -> None:

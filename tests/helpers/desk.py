@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 
 from tests.helpers.product import API, TABLE, Product, User
+from tests.helpers.support import ok
 
 PASSWORD = "Staff1234"
 
@@ -55,8 +56,7 @@ async def staff(product: Product, email: str = "") -> Staff:
     body = {**link, "new_password": PASSWORD, "confirm_password": PASSWORD}
     assert (await caller.post(API + "user/password", json=body)).status_code == 200
     response = await caller.post(API + "user/session", json={"email": email, "password": PASSWORD})
-    assert response.status_code == 200, response.text
-    session = response.json()
+    session = ok(response)
     return Staff(email, session["session_token"], session["staffid"], product.caller(session["session_token"]))
 
 
@@ -71,7 +71,6 @@ async def unlimited_staff(product: Product) -> AsyncIterator[Staff]:
 async def view(member: Staff, user: User) -> httpx2.AsyncClient:
     """Return an HTTP client that views the app as this user, read only."""
     response = await member.post("view", appuserid=user.appuserid, reason="They asked us to look")
-    assert response.status_code == 200, response.text
     client = httpx2.AsyncClient(transport=member.http._transport, base_url="http://test", headers=member.http.headers)
-    client.headers["X-Session-Token"] = response.json()["session_token"]
+    client.headers["X-Session-Token"] = ok(response)["session_token"]
     return client

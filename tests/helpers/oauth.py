@@ -13,6 +13,7 @@ import httpx2
 
 from tests.helpers.agents import INITIALIZE
 from tests.helpers.product import API, User
+from tests.helpers.support import ok
 
 AUTHORIZE = f"{API}oauth/authorize"
 REDIRECT = "http://127.0.0.1:33418/callback"
@@ -115,8 +116,7 @@ class OAuthClient:
 async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:
     """Decide like the app's screen, and return the address that the browser opens."""
     response = await user.http.post(AUTHORIZE, json={**request, "allow": allow, "scopes": list(scopes)})
-    assert response.status_code == 200, response.text
-    redirect: str = response.json()["redirect"]
+    redirect: str = ok(response)["redirect"]
     return redirect
 
 

@@ -10,6 +10,7 @@ import orjson
 from sandbox.stripe.deliver import signature
 from tests.helpers.product import Account
 from tests.helpers.shop import BASE, SECRET, WEBHOOK, Shop
+from tests.helpers.support import ok
 
 STRIPE_KEY = {"Authorization": "Bearer sk_test_x"}
 
@@ -32,8 +33,7 @@ async def payment(account: Account) -> str:
 async def called(shop: Shop, method: str, path: str, **data: Any) -> dict[str, Any]:
     """Call the provider's API as its dashboard does."""
     response = await shop.http.request(method, f"{BASE}/v1/{path}", data=data or None, headers=STRIPE_KEY)
-    assert response.status_code == 200, response.text
-    body: dict[str, Any] = response.json()
+    body: dict[str, Any] = ok(response)
     return body
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import httpx2
 
 from tableapi.observability.metrics_folder import SHARED_MEMORY
 from tests.helpers.forks import Fork
@@ -68,6 +69,19 @@ class SqlClient:
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return [tuple(row) for row in self._runner.run(self._connection.fetch(sql))]
+
+
+def ok(response: httpx2.Response) -> Any:
+    """Return the JSON of a response with status 200. Raises AssertionError for another response."""
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def rejection(response: httpx2.Response) -> tuple[int, Any]:
+    """Return the status and the reason of an error. Raises AssertionError for another response."""
+    error = response.json()["error"] if response.status_code >= 400 else None
+    assert error is not None, response.text
+    return response.status_code, error["context"]["reason"]
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:

@@ -20,7 +20,7 @@ from tableapi import Vault
 from tableapi.server.postgres.server import binaries
 from tests.docs import pages
 from tests.helpers.copied_product import product_tests
-from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment, ok
 
 KEY = "test-app-key"  # the key of the product's tests, which run on the copy
 OWNER = {"email": "owner@acme-demo.com", "password": "Demo1234"}
@@ -60,8 +60,7 @@ def ask(url: str, sql: str) -> Any:
 def signed_in(server: Server) -> Iterator[httpx2.Client]:
     with httpx2.Client(base_url=server.url, headers={"X-API-Key": KEY}, timeout=30) as http:
         response = http.post("/api/v2/user/session", json=OWNER)
-        assert response.status_code == 200, response.text
-        http.headers["X-Session-Token"] = response.json()["session_token"]
+        http.headers["X-Session-Token"] = ok(response)["session_token"]
         yield http
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from tests.helpers.customer import caller, prepare, settings
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.support import NewDatabase, Serve, ok
 
 PER_MINUTE = 30
 
@@ -38,8 +38,7 @@ async def _until_both(url: str, key: str) -> Counter[tuple[str, int]]:
 
 async def _key(http: httpx2.AsyncClient) -> dict[str, Any]:
     response = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
-    assert response.status_code == 200, response.text
-    return dict(response.json()["resource"][0])
+    return dict(ok(response)["resource"][0])
 
 
 async def test_a_deleted_key_stops_working_on_every_worker_at_once(new_database: NewDatabase, serve: Serve) -> None:

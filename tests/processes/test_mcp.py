@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.helpers.agents import INITIALIZE, Agent
-from tests.helpers.support import DATA, ROOT, NewDatabase, Serve, clean_environment, tableapi
+from tests.helpers.support import DATA, ROOT, NewDatabase, Serve, clean_environment, rejection, tableapi
 
 ACCESS = {
     "keys": {"clerk": {"role": "clerk"}},
@@ -81,7 +81,7 @@ def test_a_server_without_the_sdk_reports_the_missing_extra(database: str, serve
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('mcp')")  # found before the installed package
     server = serve("--dataset", f"rental={database}", "--open", PYTHONPATH=f"{tmp_path}:{ROOT}")
     response = httpx2.post(f"{server.url}/mcp", json=INITIALIZE, timeout=30)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (404, "no_mcp")
+    assert rejection(response) == (404, "no_mcp")
     assert "-py3-none-any.whl[mcp]" in response.json()["error"]["message"]
     assert httpx2.get(f"{server.url}/api/v2/rental/_table/language").status_code == 200
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 
-from tests.helpers.support import PATIENCE, NewDatabase, Serve
+from tests.helpers.support import PATIENCE, NewDatabase, Serve, ok
 
 KEY = {"X-API-Key": "k"}
 PATHS = ("/sandbox/mail", "/sandbox/mail/x", "/sandbox/oidc/google/.well-known/openid-configuration")
@@ -40,8 +40,7 @@ def test_mailbox_and_social_sign_in(new_database: NewDatabase, serve: Serve) -> 
         query = {name: values[0] for name, values in parse_qs(target.query).items()}
         query["redirect_uri"] = f"{target.scheme}://{target.netloc}{target.path}"
         ticket = browser.post("/api/v2/google_accesstoken", json=query)
-        assert ticket.status_code == 200, ticket.text
-        details = browser.post("/api/v2/google_userdetails", json=ticket.json()).json()
+        details = browser.post("/api/v2/google_userdetails", json=ok(ticket)).json()
         assert (details["email"], details["action"]) == ("owner@acme-demo.com", "login")
         record = {"type": "social", "proof": details["proof"]}
         entered = browser.post("/api/v2/leads/_table/client", json={"resource": [record]}).json()["resource"][0]

@@ -12,6 +12,7 @@ import pytest
 from product import webhooks
 from tests.helpers.names import resolve
 from tests.helpers.product import Account, Product, User
+from tests.helpers.support import ok, rejection
 from tests.helpers.webhooks import Receiver, accept, receiver, verified_by_node
 
 EVENTS = ["bulk.finished", "contact.revealed", "credits.low", "plan.changed"]
@@ -32,8 +33,7 @@ async def target(private: None) -> AsyncIterator[Receiver]:
 
 async def _create(user: User, url: str, *events: str) -> dict[str, Any]:
     response = await user.table("POST", "webhook", {"url": url, "events": list(events or EVENTS)})
-    assert response.status_code == 200, response.text
-    row: dict[str, Any] = response.json()["resource"][0]
+    row: dict[str, Any] = ok(response)["resource"][0]
     return row
 
 
@@ -50,8 +50,7 @@ async def _reveal(product: Product, user: User) -> int:
     response = await user.post(
         "getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial", action="reveal"
     )
-    assert response.status_code == 200, response.text
-    return int(response.json()["contactdata"][0]["contactid"])
+    return int(ok(response)["contactdata"][0]["contactid"])
 
 
 async def _due_now(product: Product) -> None:
@@ -106,7 +105,7 @@ async def test_an_account_has_ten_webhooks_at_most(account: Account) -> None:
     for _ in range(webhooks.MOST):
         await _create(account.owner, "https://hooks.example.com/x")
     more = await account.owner.table("POST", "webhook", {"url": "https://hooks.example.com/x", "events": EVENTS})
-    assert (more.status_code, more.json()["error"]["context"]["reason"]) == (409, "webhook_limit")
+    assert rejection(more) == (409, "webhook_limit")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.desk import staff, view
 from tests.helpers.product import API, KEY, Account, Product
+from tests.helpers.support import ok, rejection
 from tests.helpers.tool_schemas import faults
 
 TOOLS = {"search_people", "search_companies", "price", "reveal", "lists"}
@@ -41,8 +42,7 @@ def _by_key(product: Product, key: str) -> AbstractAsyncContextManager[Agent]:
 
 async def _key(account: Account, *scopes: str) -> tuple[int, str]:
     response = await account.owner.table("POST", "apikeys", {"purpose": "Agent", "scopes": list(scopes)})
-    assert response.status_code == 200, response.text
-    row = response.json()["resource"][0]
+    row = ok(response)["resource"][0]
     return int(row["keyid"]), str(row["apikey"])
 
 
@@ -62,7 +62,7 @@ async def test_only_permitted_callers_have_the_tools(product: Product, account: 
     keyid, key = await _key(account, "search")
     async with product.caller(key="wrong-key-of-nobody") as http:
         refused = await http.post("/mcp", json=INITIALIZE)
-        assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
+        assert rejection(refused) == (401, "no_key")
     async with _by_key(product, key) as robot, _by_session(product, account.owner.token) as own:
         tools = await robot.tools()
         assert set(tools) == {"search_people", "search_companies", "call_script"}  # those of the scope
@@ -105,7 +105,7 @@ async def test_each_tool_rejects_unauthorized_callers(product: Product, account:
         assert response.status_code == status, response.text
     _, key = await _key(account, "lookup")
     response = await product.caller(key=key).post(f"{API}agent/{call}", json=body)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "scope")
+    assert rejection(response) == (403, "scope")
     watching = await view(await staff(product), account.owner)
     seen = await watching.post(f"{API}agent/{call}", json=body)
     assert seen.status_code == (403 if call == "reveal" else 200), seen.text

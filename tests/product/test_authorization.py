@@ -25,6 +25,7 @@ from tests.helpers.agents import agent
 from tests.helpers.names import resolve
 from tests.helpers.oauth import ACCEPT, AUTHORIZE, REDIRECT, OAuthClient, answer_of, challenge_of, consent, signed_in
 from tests.helpers.product import API, TABLE, Account, Product
+from tests.helpers.support import rejection
 
 ALL = "read write delete reveal"
 
@@ -120,7 +121,7 @@ async def test_nothing_is_sent_to_a_foreign_redirect_uri(
         await account.owner.http.get(AUTHORIZE, params=request),
         await account.owner.http.post(AUTHORIZE, json={**request, "allow": True, "scopes": ["read"]}),
     ):
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, reason)
+        assert rejection(response) == (400, reason)
 
 
 @pytest.mark.parametrize(
@@ -346,9 +347,7 @@ async def test_invalid_client_metadata_documents_are_rejected(account: Account, 
         ):
             client.clientid = clientid
             response = await account.owner.http.get(AUTHORIZE, params=client.request("read"))
-            assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_client"), (
-                clientid
-            )
+            assert rejection(response) == (400, "bad_client"), clientid
 
 
 async def test_an_internal_host_of_a_document_is_not_told_from_an_unknown_one(

@@ -22,7 +22,7 @@ from product.people import directory, phones
 from product.people.import_file import HEADER
 from product.vendors.people import FoundPerson
 from tests.helpers.product import API, Account, Product, User
-from tests.helpers.support import ROOT
+from tests.helpers.support import ROOT, ok
 
 HOST = "https://www.linkedin.com/"
 VALUES = json.loads((ROOT / "tests/data/corpus/values.json").read_text())
@@ -60,8 +60,7 @@ async def _enriched(product: Product, account: Account, people: Sequence[dict[st
     for begin in range(0, len(people), 100):
         body = {"people": people[begin : begin + 100], "kinds": ["businessemail"]}
         response = await key.post(API + "enrich", json=body)
-        assert response.status_code == 200, response.text
-        found += response.json()["resource"]
+        found += ok(response)["resource"]
     return found
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from product.context import Context
 from tests.helpers.product import API, Account, Product, User
+from tests.helpers.support import ok
 
 
 async def _reveal(product: Product, user: User, *kinds: str) -> int:
@@ -77,8 +78,7 @@ async def test_people_are_counted_once_in_each_period(product: Product, account:
 
     async def ask(**more: object) -> dict[str, object]:
         response = await owner.post("getrevealcount", revealedby=owner.appuserid, date=days[3], daily=True, **more)
-        assert response.status_code == 200, response.text
-        return dict(response.json())
+        return dict(ok(response))
 
     counted = [{"date": days[2], "count": 1, "people": 1}, {"date": days[0], "count": 3, "people": 2}]
     assert await ask(split=days[1]) == {"totalrevealcount": 4, "people": 2, "days": counted}

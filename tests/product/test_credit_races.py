@@ -18,7 +18,7 @@ import httpx2
 import pytest
 
 from tests.helpers.product import API, KEY, SECRET, Account, Product
-from tests.helpers.support import Server, start, until
+from tests.helpers.support import Server, ok, start, until
 
 KINDS = {"directdial": "contactcredit", "businessemail": "bus_email_credits", "personalemail": "personal_email_credits"}
 BOOKS = "usercredit_by_clientid,creditledger_by_clientid"
@@ -74,8 +74,7 @@ class Racers:
 async def _check_books(reader: httpx2.AsyncClient) -> None:
     """Read the balance and ledger in one request: each row follows from the previous one; the last is the balance."""
     response = await reader.get("leads/_table/client", params={"related": BOOKS})
-    assert response.status_code == 200, response.text
-    (client,) = response.json()["resource"]
+    (client,) = ok(response)["resource"]
     (balances,) = client["usercredit_by_clientid"]
     sums = Counter[str]()
     for row in sorted(client["creditledger_by_clientid"], key=lambda row: int(row["ledgerid"])):

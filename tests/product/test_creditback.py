@@ -11,6 +11,7 @@ import pytest
 
 from product.credits import creditback
 from tests.helpers.product import Account, Product
+from tests.helpers.support import ok
 
 BAD_PHONE = "+120255501"
 HOLD = 7_000_001  # advisory lock of a test
@@ -34,8 +35,7 @@ def _vote(person: Any, info: str, type_: str, **change: Any) -> dict[str, Any]:
 
 async def _cast(account: Account, vote: dict[str, Any]) -> int:
     response = await account.owner.table("POST", "contactfeedback", vote)
-    assert response.status_code == 200, response.text
-    return int(response.json()["resource"][0].get("creditback", 0))
+    return int(ok(response)["resource"][0].get("creditback", 0))
 
 
 async def test_a_possibly_correct_value_returns_no_credit(product: Product, account: Account) -> None:

@@ -14,7 +14,7 @@ from tests.helpers.changes import EventStream
 from tests.helpers.desk import Staff, staff, unlimited_staff, view
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.rights import furnish
-from tests.helpers.support import until
+from tests.helpers.support import rejection, until
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ async def test_reads_that_cannot_be_attributed_to_a_client_are_rejected(
 ) -> None:
     since = await newest(product)
     response = await member.table(table, **query)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "not_recorded")
+    assert rejection(response) == (403, "not_recorded")
     (entry,) = await recorded(product, since)
     assert entry["detail"]["error"] == "not_recorded"
 
@@ -156,7 +156,7 @@ async def test_paths_inside_an_account_are_read(member: Staff, two: tuple[Accoun
 
 async def test_a_client_cannot_be_hidden_behind_an_alias(member: Staff, two: tuple[Account, Account]) -> None:
     response = await member.table("appuser", fields="appuserid AS clientid, name")
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
+    assert rejection(response) == (400, "duplicate_field")
 
 
 async def test_a_read_that_fails_is_logged_with_its_options(product: Product, member: Staff) -> None:
@@ -379,7 +379,7 @@ async def test_a_user_that_cannot_sign_in_cannot_be_viewed(member: Staff, two: t
     for state in ({"isactive": 0}, {"isverified": 0}, {"isactive": 0, "isverified": 0, "invitestatus": "pending"}):
         user = await two[0].user(**state)
         response = await member.post("view", appuserid=user.appuserid, reason="To see it")
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (409, "not_accepted")
+        assert rejection(response) == (409, "not_accepted")
 
 
 async def test_the_view_is_announced_and_recorded(

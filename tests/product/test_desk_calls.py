@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.desk import Staff, unlimited_staff
 from tests.helpers.product import Account, Product
-from tests.helpers.support import until
+from tests.helpers.support import ok, rejection, until
 
 REASON = "They asked on the phone"
 
@@ -92,8 +92,7 @@ async def test_clients_are_found_by_common_details(product: Product, member: Sta
         f"Zed{mark} 100%", f"bob {mark}", f"cus_{mark}", str(account.clientid), str(other.appuserid),
     ):  # fmt: skip
         response = await member.post("find", text=text)
-        assert response.status_code == 200, response.text
-        assert account.clientid in [row["clientid"] for row in response.json()["resource"]], text
+        assert account.clientid in [row["clientid"] for row in ok(response)["resource"]], text
     for text in (f"ann@{mark}", f"_ed{mark}", "%", f"cus_{mark}x", f"x{mark}.example"):
         found = (await member.post("find", text=text)).json()["resource"]
         assert account.clientid not in [row["clientid"] for row in found], text
@@ -141,7 +140,7 @@ async def test_credits_are_granted_and_deducted_once_each(product: Product, memb
     taken = await change(member, client, -3400)
     assert taken.json()["balance"] == 100
     too_many = await change(member, client, -101)
-    assert (too_many.status_code, too_many.json()["error"]["context"]["reason"]) == (409, "too_few_credits")
+    assert rejection(too_many) == (409, "too_few_credits")
     balances = await client.credits()
     assert (balances["contactcredit"], balances["contactcredit_bought"]) == (100, 100)
     assert await client.ledger_fits()
@@ -244,7 +243,7 @@ async def test_pending_mails_and_receipts_can_be_sent_again(product: Product, me
     assert (await product.link(fresh.email))[0] == "/emailverification"
     for kind in ("invitation", "verification"):
         refused = await member.post("mail", kind=kind, appuserid=client.owner.appuserid)
-        assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (409, "not_pending")
+        assert rejection(refused) == (409, "not_pending")
     sql = """
         insert into transactionhistory (clientid, planid, invoicenumber, planname, price)
         values ($1, 4, $2, 'Business', 199) returning transactionid

@@ -8,6 +8,7 @@ import orjson
 
 from tests.helpers.desk import Staff
 from tests.helpers.product import Account, Product
+from tests.helpers.support import rejection
 from tests.product.test_desk_calls import client, entries, member
 
 __all__ = ["client", "member"]  # fixtures
@@ -53,5 +54,5 @@ async def test_a_payment_event_can_be_applied_again(product: Product, member: St
     await product.work()
     assert ident not in (await member.get("payments")).text
     done = await member.post("payments", id=ident)
-    assert (done.status_code, done.json()["error"]["context"]["reason"]) == (409, "event_applied")
+    assert rejection(done) == (409, "event_applied")
     assert len(await entries(product, client.clientid, "support_event_applied_again")) == 1

@@ -12,6 +12,7 @@ import pytest
 
 from tests.helpers.product import API, Account, Product
 from tests.helpers.statements import recorded
+from tests.helpers.support import ok, rejection
 
 KINDS = ["directdial", "businessemail", "personalemail"]
 CALLS: dict[str, dict[str, Any]] = {
@@ -24,8 +25,7 @@ CALLS: dict[str, dict[str, Any]] = {
 async def _key(account: Account, *scopes: str, **fields: Any) -> str:
     record: dict[str, Any] = {"purpose": "CRM"} | ({"scopes": list(scopes)} if scopes else {}) | fields
     response = await account.owner.table("POST", "apikeys", record)
-    assert response.status_code == 200, response.text
-    return str(response.json()["resource"][0]["apikey"])
+    return str(ok(response)["resource"][0]["apikey"])
 
 
 @pytest.fixture
@@ -36,8 +36,7 @@ async def program(product: Product, account: Account) -> httpx2.AsyncClient:
 
 async def _send(client: httpx2.AsyncClient, call: str, **body: Any) -> dict[str, Any]:
     response = await client.post(API + call, json=body)
-    assert response.status_code == 200, response.text
-    return dict(response.json())
+    return dict(ok(response))
 
 
 def _error(response: httpx2.Response) -> dict[str, Any]:
@@ -258,7 +257,7 @@ async def test_an_address_found_by_name_costs_one_credit(
     body = {"name": f"fi nd{mark}", "domain": f"{mark}.example"}
     over = await program.post(API + "findemail", json=body | {"max_credits": 0})
     nobody = await program.post(API + "findemail", json=body | {"name": "Nobody", "max_credits": 0})
-    assert (over.status_code, over.json()["error"]["context"]["reason"]) == (402, "over_ceiling")
+    assert rejection(over) == (402, "over_ceiling")
     assert _error(nobody) == _error(over)
     for charged in (1, 0):
         response = await program.post(API + "findemail", json=body)
@@ -270,7 +269,7 @@ async def test_an_address_found_by_name_costs_one_credit(
     await account.set_credits(0)
     poor = await program.post(API + "findemail", json=body | {"name": f"Ot Her{mark}"})
     nobody = await program.post(API + "findemail", json=body | {"name": "Nobody"})
-    assert (poor.status_code, poor.json()["error"]["context"]["reason"]) == (402, "no_credit")
+    assert rejection(poor) == (402, "no_credit")
     assert _error(nobody) == _error(poor)
     again = await program.post(API + "findemail", json=body | {"max_credits": 0})
     assert again.json()["email"] == "jane.doe@acme.example"
@@ -427,7 +426,7 @@ async def test_addresses_are_counted_for_the_account_before_they_are_looked_up(
     for client in (first, product.caller(key=await _key(account, "enrich"))):
         for call, body in calls.items():
             response = await client.post(API + call, json=body)
-            assert (response.status_code, response.json()["error"]["context"]["reason"]) == (429, "rate_limit"), call
+            assert rejection(response) == (429, "rate_limit"), call
             assert int(response.headers["Retry-After"]) > 3600
     by_url = {"people": [{"linkedinurl": f"linkedin.com/in/paid-{mark}"}], "kinds": ["businessemail"]}
     assert (await _send(first, "enrich", **by_url))["resource"][0]["status"] == "found"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tests.helpers.desk import staff
 from tests.helpers.product import TABLE, Account, Product
+from tests.helpers.support import ok, rejection
 
 
 async def test_staff_can_see_the_rule_of_a_role(product: Product, account: Account) -> None:
     member = await staff(product)
     asked = {"Prefer": f"explain=rights; role=member; clientid={account.clientid}; appuserid=1"}
     response = await member.http.get(f"{TABLE}savedsearch", headers=asked)
-    assert response.status_code == 200, response.text
-    said = response.json()
+    said = ok(response)
     assert (said["role"], said["allowed"], said["rule"]) == ("member", None, "POLICY['savedsearch'].read")
     assert "clientid = your clientid" in said["rows"]
     assert "refusal" not in said
@@ -19,4 +19,4 @@ async def test_staff_can_see_the_rule_of_a_role(product: Product, account: Accou
 
 async def test_users_may_not_explain_rights(product: Product, account: Account) -> None:
     response = await account.owner.http.get(f"{TABLE}appuser", headers={"Prefer": "explain=rights"})
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (403, "no_explain")
+    assert rejection(response) == (403, "no_explain")

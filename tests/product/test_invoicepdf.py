@@ -9,6 +9,7 @@ from product.billing import invoice_pdf
 from product.language import Language, formats
 from tests.helpers.product import API, KEY, Account, Product
 from tests.helpers.shop import Shop
+from tests.helpers.support import ok
 
 PDF = API + "invoicepdf"
 GERMAN, MONEY = {"Accept-Language": "de"}, "49,00\u00a0$"
@@ -114,8 +115,7 @@ async def test_an_invoice_shows_both_parties_and_the_tax(shop: Shop, trial: Acco
 async def test_an_addon_has_a_german_invoice(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 2)
     bought = await trial.owner.post("addonpayment", tokenid="tok_visa", planid=103)
-    assert bought.status_code == 200
-    number = bought.json()["result"]["transactionid"]
+    number = ok(bought)["result"]["transactionid"]
     row, settings = (
         await invoice_pdf.row(shop.product.ctx, trial.clientid, transactionid=number),
         shop.product.ctx.settings,

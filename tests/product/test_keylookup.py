@@ -9,12 +9,12 @@ import httpx2
 import pytest
 
 from tests.helpers.product import API, TABLE, Account, Product
+from tests.helpers.support import ok, rejection
 
 
 async def _key(account: Account, **fields: Any) -> dict[str, Any]:
     response = await account.owner.table("POST", "apikeys", {"purpose": "CRM"} | fields)
-    assert response.status_code == 200, response.text
-    return dict(response.json()["resource"][0])
+    return dict(ok(response)["resource"][0])
 
 
 async def _look(product: Product, key: str, url: str, type_: str = "directdials", **headers: str) -> httpx2.Response:
@@ -34,7 +34,7 @@ async def test_a_key_needs_a_purpose_a_plan_with_the_api_and_a_free_slot(product
     assert (empty.status_code, list(empty.json()["error"]["context"]["fields"])) == (422, ["purpose"])
     cheap = await product.account(planid=2)
     without = await cheap.owner.table("POST", "apikeys", {"purpose": "x"})
-    assert (without.status_code, without.json()["error"]["context"]["reason"]) == (402, "plan_without_api")
+    assert rejection(without) == (402, "plan_without_api")
     await product.db.execute("update usercredit set apicallcount = 1 where clientid = $1", account.clientid)
     responses = await asyncio.gather(*(account.owner.table("POST", "apikeys", {"purpose": "x"}) for _ in range(2)))
     assert sorted(response.status_code for response in responses) == [200, 409]
@@ -107,7 +107,7 @@ async def test_a_key_lists_its_scopes(product: Product, account: Account) -> Non
         assert (response.status_code, error["context"]["reason"]) == (401, "no_key"), path
         assert "serves GET /api/v2/account/credits, and by its scopes keylookup" in error["message"], path
     response = await caller.post(API + "getcontact", json={})
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (401, "no_key")
+    assert rejection(response) == (401, "no_key")
     assert "account/credits, and by its scopes" in response.json()["error"]["message"]
     assert (await caller.get(API + "account/credits")).status_code == 200
     none = await product.caller(key="").get(API + "leads/_table/usercontact")
@@ -151,7 +151,7 @@ async def test_a_deleted_key_and_an_empty_balance_are_rejected(product: Product,
     key, person = await _key(account), await product.person()
     await account.set_credits(0)
     none = await _look(product, key["apikey"], f"linkedin.com/{person.key}")
-    assert (none.status_code, none.json()["error"]["context"]["reason"]) == (402, "no_credit")
+    assert rejection(none) == (402, "no_credit")
     await account.owner.table("PATCH", "apikeys", {"keyid": key["keyid"], "isdeleted": 1})
     assert (await _look(product, key["apikey"], f"linkedin.com/{person.key}")).status_code == 401
 

@@ -11,12 +11,12 @@ import pytest
 
 from tests.helpers.desk import staff, view
 from tests.helpers.product import API, KEY, Account, Product
+from tests.helpers.support import ok, rejection
 
 
 async def _key(account: Account, *scopes: str) -> tuple[int, str]:
     response = await account.owner.table("POST", "apikeys", {"purpose": "CRM", "scopes": list(scopes)})
-    assert response.status_code == 200, response.text
-    row = response.json()["resource"][0]
+    row = ok(response)["resource"][0]
     return int(row["keyid"]), str(row["apikey"])
 
 
@@ -118,7 +118,7 @@ async def test_the_old_key_works_for_the_hours_of_the_overlap(product: Product, 
     assert [(await _get(product, key, "account/usage")).status_code for key in (new, newest)] == [401, 200]
     await account.owner.table("PATCH", f"apikeys/{keyid}", {"isactive": 0})
     refused = await account.owner.post("rotateapikey", keyid=keyid)
-    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (409, "key_off")
+    assert rejection(refused) == (409, "key_off")
     audited = "select detail->>'hours' from auditlog where clientid = $1 and event = 'key_rotated' order by auditid"
     assert [row["?column?"] for row in await product.db.fetch(audited, account.clientid)] == ["2", "0"]
 

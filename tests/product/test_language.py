@@ -10,6 +10,7 @@ import pytest
 
 from product.accounts import passwords
 from tests.helpers.product import API, TABLE, Account, Product, User
+from tests.helpers.support import ok
 
 PASSWORD = "Sesame123"
 
@@ -80,8 +81,7 @@ async def test_sign_up_stores_the_language_of_the_page(
     record = {"type": "register", "name": "New Person", "password": PASSWORD, "terms": True}
     record |= {"email": f"new-{secrets.token_hex(5)}@newcompany.example"}
     response = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=headers)
-    assert response.status_code == 200, response.text
-    user = response.json()["resource"][0]["clientdata"]["user"]
+    user = ok(response)["resource"][0]["clientdata"]["user"]
     assert await _stored(product, user["appuserid"]) == language
 
 

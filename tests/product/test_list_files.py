@@ -17,6 +17,7 @@ from product.people.directory import Person
 from scripts import listimport
 from tests.helpers.desk import staff, view
 from tests.helpers.product import API, Account, Product, User
+from tests.helpers.support import ok, rejection
 
 
 async def _list(user: User, **fields: Any) -> int:
@@ -26,8 +27,7 @@ async def _list(user: User, **fields: Any) -> int:
 
 async def _import(user: User, listid: int, text: str, **more: Any) -> dict[str, Any]:
     response = await user.post("listimport", listid=listid, text=text, **more)
-    assert response.status_code == 200, response.text
-    return dict(response.json())
+    return dict(ok(response))
 
 
 async def _export(user: User, listid: int, **query: Any) -> httpx2.Response:
@@ -58,7 +58,7 @@ def _url(person: Person) -> str:
 async def test_invalid_texts_are_rejected(account: Account, text: str, status: int, reason: str) -> None:
     listid = await _list(account.owner)
     response = await account.owner.post("listimport", listid=listid, text=text)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason), response.text
+    assert rejection(response) == (status, reason), response.text
 
 
 @pytest.mark.parametrize("mapping", [{"c": "name"}, {"a": "linkedinurl", "b": "linkedinurl"}, {"a": "fax"}, {"a": ""}])
@@ -127,7 +127,7 @@ async def test_a_full_list_rejects_more_people(
     listid = await _list(account.owner)
     text = "\n".join([_url(await product.person()), _url(await product.person())])
     response = await account.owner.post("listimport", listid=listid, text=text)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (409, "list_full")
+    assert rejection(response) == (409, "list_full")
     assert (await account.owner.table("GET", "contactlistitem")).json()["resource"] == []
 
 

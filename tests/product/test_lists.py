@@ -9,12 +9,12 @@ import pytest
 
 from scripts.tables import contactlist, contactlistitem
 from tests.helpers.product import Account, Product, User
+from tests.helpers.support import ok, rejection
 
 
 async def _list(user: User, **fields: Any) -> int:
     response = await user.table("POST", "contactlist", {"name": "Leads"} | fields)
-    assert response.status_code == 200, response.text
-    return int(response.json()["resource"][0]["listid"])
+    return int(ok(response)["resource"][0]["listid"])
 
 
 async def _add(user: User, listid: int, person: Any, **fields: Any) -> Any:
@@ -24,8 +24,7 @@ async def _add(user: User, listid: int, person: Any, **fields: Any) -> Any:
 
 async def _ids(user: User, table: str, key: str) -> list[int]:
     response = await user.table("GET", table)
-    assert response.status_code == 200, response.text
-    return [row[key] for row in response.json()["resource"]]
+    return [row[key] for row in ok(response)["resource"]]
 
 
 @pytest.mark.parametrize(
@@ -104,11 +103,11 @@ async def test_lists_and_people_are_limited_in_number(
     monkeypatch.setattr(contactlistitem, "MAX_ITEMS", 1)
     listid = await _list(account.owner)
     second = await account.owner.table("POST", "contactlist", {"name": "Two"})
-    assert (second.status_code, second.json()["error"]["context"]["reason"]) == (409, "too_many_lists")
+    assert rejection(second) == (409, "too_many_lists")
     people = [await product.person() for _ in range(2)]
     assert (await _add(account.owner, listid, people[0])).status_code == 200
     full = await _add(account.owner, listid, people[1])
-    assert (full.status_code, full.json()["error"]["context"]["reason"]) == (409, "list_full")
+    assert rejection(full) == (409, "list_full")
 
 
 async def test_a_removed_person_leaves_the_lists(product: Product, account: Account) -> None:
@@ -125,8 +124,7 @@ async def test_a_removed_person_leaves_the_lists(product: Product, account: Acco
 
 async def _news(user: User, **body: Any) -> dict[int, int]:
     response = await user.post("searchnews", **body)
-    assert response.status_code == 200, response.text
-    return {row["savedsearchid"]: row["new"] for row in response.json()["resource"]}
+    return {row["savedsearchid"]: row["new"] for row in ok(response)["resource"]}
 
 
 @pytest.mark.parametrize(
@@ -180,8 +178,7 @@ async def test_new_matches_are_counted_until_the_search_is_opened(
 
 async def _page(user: User, listid: int, **body: Any) -> dict[str, Any]:
     response = await user.post("listpeople", listid=listid, **body)
-    assert response.status_code == 200, response.text
-    return dict(response.json())
+    return dict(ok(response))
 
 
 async def test_the_people_of_a_list_are_only_for_its_readers(

@@ -13,6 +13,7 @@ from tableapi.app.features.changes import Changes
 from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.product import KEY, TABLE, Account, Product
+from tests.helpers.support import rejection
 
 
 @asynccontextmanager
@@ -38,7 +39,7 @@ async def test_credentials_are_those_of_a_request(product: Product, account: Acc
     ):
         async with product.caller(token, key) as http:
             response = await http.post("/mcp", json=INITIALIZE)
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (status, reason)
+        assert rejection(response) == (status, reason)
 
 
 async def test_an_agent_sees_the_account_of_its_session(product: Product, account: Account, other: Account) -> None:

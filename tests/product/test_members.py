@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.product import API, Account, Product, User
+from tests.helpers.support import ok, rejection
 
 SESSION = API + "user/session"
 
@@ -19,8 +20,7 @@ def _member(**fields: Any) -> dict[str, Any]:
 
 async def _added(account: Account, **fields: Any) -> dict[str, Any]:
     response = await account.owner.table("POST", "appuser", _member(**fields))
-    assert response.status_code == 200, response.text
-    return dict(response.json()["resource"][0])
+    return dict(ok(response)["resource"][0])
 
 
 async def test_only_an_owner_can_add_members(product: Product, account: Account) -> None:
@@ -74,7 +74,7 @@ async def test_a_member_can_be_invited_disabled_and_deleted(product: Product, ac
     assert (await account.credits())["seatcount"] == seats - 1
     # An open invitation cannot be enabled or sign in, and can be sent again.
     early = await account.owner.table("PATCH", "appuser", {"appuserid": added["appuserid"], "isactive": 1})
-    assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
+    assert rejection(early) == (409, "not_accepted")
     _, old = await product.link(added["email"])
     assert (await account.owner.post("sendappuserinviteemail", appuserid=added["appuserid"])).json() == {"success": 1}
     path, query = await product.link(added["email"])

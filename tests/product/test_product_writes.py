@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.product import TABLE, Account, Product, User
+from tests.helpers.support import ok, rejection
 from tests.helpers.writes import ask, read_row, read_user, ways
 
 pytestmark = pytest.mark.usefixtures("unlimited")
@@ -95,13 +96,12 @@ async def test_a_hook_accepts_any_spelling_of_a_field(product: Product, account:
     owner = account.owner
     email = f"m-{secrets.token_hex(4)}@team.example"
     added = await owner.table("POST", "appuser", {"Name": "Mia Member", "EMAIL": email, "Role": "member"})
-    assert added.status_code == 200, added.text
-    pending = added.json()["resource"][0]["appuserid"]
+    pending = ok(added)["resource"][0]["appuserid"]
     for way in ways("appuser", "appuserid", pending, {"IsActive": 1}):
         response = await ask(owner, way)
         assert response.status_code >= 400, (way, response.text)
     early = await owner.table("PATCH", "appuser", {"AppUserID": pending, "IsActive": 1})
-    assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
+    assert rejection(early) == (409, "not_accepted")
     assert (await read_row(product, "appuser", "appuserid", pending))["isactive"] == 0
 
     member = await account.user()
@@ -124,7 +124,7 @@ async def test_a_hook_and_the_engine_use_the_same_row(product: Product, account:
     for method in ("PATCH", "PUT", "DELETE"):
         for query in ({}, {"continue": "true"}):
             response = await owner.http.request(method, TABLE + "appuser", params=query, json={"resource": [two]})
-            assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
+            assert rejection(response) == (400, "duplicate_field")
     afids = {person.appuserid: str(before[person.appuserid]["afid"]) for person in (owner, member, user)}
     for caller, target in ((user, owner), (user, member), (owner, member)):
         afid = afids[target.appuserid]
@@ -160,14 +160,14 @@ async def test_keys_are_disabled_by_any_spelling_of_the_field(product: Product, 
     assert (row["isdeleted"], row["isactive"], (await account.credits())["apicallcount"]) == (1, 0, live + 1)
     for change in ({"IsActive": 1}, {"isDeleted": 0}):
         revived = await owner.table("PATCH", "apikeys", {"keyid": body["keyid"]} | change)
-        assert (revived.status_code, revived.json()["error"]["context"]["reason"]) == (403, "field_not_writable")
+        assert rejection(revived) == (403, "field_not_writable")
 
 
 async def test_an_invalid_option_word_stops_a_hook(product: Product, account: Account) -> None:
     count = "select count(*) from apikeys where clientid = $1"
     for option in ("continue", "upsert", "rollback", "as_list"):
         response = await account.owner.table("POST", "apikeys", {"purpose": "mine"}, **{option: "maybe"})
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_option")
+        assert rejection(response) == (400, "bad_option")
     refused = await account.owner.http.post(
         TABLE + "apikeys", json={"resource": [{"purpose": "mine"}]}, headers={"Wrap": "perhaps"}
     )
@@ -191,7 +191,7 @@ async def test_one_part_of_a_name_keeps_the_other(product: Product, account: Acc
     empty: list[dict[str, Any]] = [{"firstname": ""}, {"lastname": " "}, {"firstname": "Ann", "lastname": None}]
     for parts in empty:
         response = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | parts)
-        assert (response.status_code, response.json()["error"]["context"]["reason"]) == (422, "invalid")
+        assert rejection(response) == (422, "invalid")
     row = await read_user(product, user)
     assert (row["name"], row["firstname"], row["lastname"]) == ("Eve Day", "Eve", "Day")
 

@@ -16,6 +16,7 @@ import pytest
 
 from product.people import search_pages
 from tests.helpers.product import API, Account, Product
+from tests.helpers.support import ok, rejection
 
 PEOPLE = (
     ("Jane Doe", "Head of Sales", "Acme Freight", "acme.example", "USA", "Austin", "Logistics", "51-200"),
@@ -44,8 +45,7 @@ async def mark(product: Product) -> str:
 
 async def _search(caller: Any, call: str = "searchpeople", **body: Any) -> dict[str, Any]:
     response = await caller.post(call, **body)
-    assert response.status_code == 200, response.text
-    return dict(response.json())
+    return dict(ok(response))
 
 
 async def _names(caller: Any, mark: str, **body: Any) -> list[str]:
@@ -57,8 +57,7 @@ async def _names(caller: Any, mark: str, **body: Any) -> list[str]:
 async def _key(account: Account, *scopes: str) -> str:
     record: dict[str, Any] = {"purpose": "CRM"} | ({"scopes": list(scopes)} if scopes else {})
     response = await account.owner.table("POST", "apikeys", record)
-    assert response.status_code == 200, response.text
-    return str(response.json()["resource"][0]["apikey"])
+    return str(ok(response)["resource"][0]["apikey"])
 
 
 @pytest.mark.parametrize("call", ["searchpeople", "searchcompanies"])
@@ -128,7 +127,7 @@ async def test_a_country_is_found_by_any_of_its_names(
 @pytest.mark.parametrize("cursor", ["x", "s1.AAAA", "é", "s1." + "A" * 200])
 async def test_an_invalid_cursor_is_rejected(account: Account, cursor: str) -> None:
     response = await account.owner.post("searchpeople", cursor=cursor)
-    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
+    assert rejection(response) == (400, "bad_cursor")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +228,7 @@ async def test_pages_follow_each_other(
     assert urls == [row["linkedinurl"] for row in whole["resource"]]
     first = await _search(account.owner, name=mark, order=order, limit=1)
     changed = await account.owner.post("searchpeople", name="other", order=order, cursor=first["meta"]["next"])
-    assert (changed.status_code, changed.json()["error"]["context"]["reason"]) == (400, "bad_cursor")
+    assert rejection(changed) == (400, "bad_cursor")
 
 
 async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, account: Account, mark: str) -> None:
@@ -238,7 +237,7 @@ async def test_the_plan_limits_pages_and_people_of_a_day(product: Product, accou
     for _ in range(3):
         await _search(small.owner, name=mark, limit=1)  # the same person counts once
     refused = await small.owner.post("searchpeople", name=mark)
-    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (429, "search_limit")
+    assert rejection(refused) == (429, "search_limit")
     assert 0 < int(refused.headers["Retry-After"]) <= 86_401
     assert (await small.owner.post("searchcompanies")).status_code == 429
     await product.db.execute("update searchuse set pages = 0 where clientid = $1", small.clientid)
@@ -359,7 +358,7 @@ async def test_people_count_alike_whichever_call_shows_them(product: Product, do
         await product.db.execute("update searchuse set people = 5 where clientid = $1", asker.account.clientid)
         for texts in (urls, [f"{url}-nobody" for url in urls]):  # at the limit, unknown people get the same error
             refused = await call(asker, mark, texts)
-            assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (429, "search_limit")
+            assert rejection(refused) == (429, "search_limit")
     finally:
         await product.db.execute(plan, before)
 

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from product.accounts import passwords
 from tests.helpers.desk import staff
 from tests.helpers.product import API, TABLE, Account, Product, User
+from tests.helpers.support import ok, rejection
 
 PASSWORD, SESSION = "Sesame123", API + "user/session"
 STEP = 30
@@ -55,8 +56,7 @@ async def _on(user: User) -> tuple[Phone, list[str]]:
     setup = (await user.post("user/mfa/setup", password=PASSWORD)).json()
     phone = Phone(setup["secret"])
     response = await user.post("user/mfa/confirm", setup=setup["setup"], code=phone.code(steps=-1))
-    assert response.status_code == 200, response.text
-    return phone, response.json()["recoverycodes"]
+    return phone, ok(response)["recoverycodes"]
 
 
 async def _sign_in(product: Product, user: User, ip: str = "") -> tuple[httpx2.AsyncClient, dict[str, Any]]:
@@ -72,13 +72,9 @@ async def _complete(product: Product, user: User, code: str, ip: str = "") -> ht
     return await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": code})
 
 
-def _reason(response: httpx2.Response) -> tuple[int, str]:
-    return response.status_code, response.json()["error"]["context"]["reason"]
-
-
 def _missing(response: httpx2.Response) -> list[str]:
     """Return the parts of the proof that a call lacks."""
-    assert _reason(response) == (403, "confirmation_required")
+    assert rejection(response) == (403, "confirmation_required")
     missing: list[str] = response.json()["error"]["context"]["missing"]
     return missing
 
@@ -90,7 +86,7 @@ async def test_changes_need_a_session_and_the_password(product: Product, user: U
     for call in ("setup", "recoverycodes", "disable"):
         for body in ({}, {"password": ""}):
             refused = await user.post(f"user/mfa/{call}", **body)
-            assert _reason(refused) == (403, "confirmation_required")
+            assert rejection(refused) == (403, "confirmation_required")
             assert refused.json()["error"]["context"]["missing"] == ["password"]
         assert (await user.post(f"user/mfa/{call}", password=None)).status_code == 422
     for call, password in (("setup", "Wrong1234"), ("recoverycodes", "Wrong1234"), ("disable", "Wrong1234")):
@@ -156,12 +152,15 @@ async def test_turning_it_on_ends_other_sessions_and_asks_for_a_code(
     assert (error["code"], error["context"]["reason"], error["context"]["expires_in"]) == (804, "mfa_required", 300)
     token = error["context"]["mfatoken"]
     assert (await product.caller(token).get(SESSION)).status_code == 401
-    assert _reason(await http.post(SESSION, json={"mfatoken": token, "code": phone.wrong()})) == (401, "mfa_code_wrong")
+    assert rejection(await http.post(SESSION, json={"mfatoken": token, "code": phone.wrong()})) == (
+        401,
+        "mfa_code_wrong",
+    )
     spaced = f"{phone.code()[:3]} {phone.code()[3:]}"
     good = await http.post(SESSION, json={"mfatoken": token, "code": spaced})
     assert (good.status_code, good.json()["email"]) == (200, user.email)
     assert (await product.caller(good.json()["session_token"]).get(SESSION)).status_code == 200
-    assert _reason(await http.post(SESSION, json={"mfatoken": token, "code": phone.code(steps=1)})) == (
+    assert rejection(await http.post(SESSION, json={"mfatoken": token, "code": phone.code(steps=1)})) == (
         401,
         "mfa_expired",
     )
@@ -178,8 +177,8 @@ async def test_a_code_works_once(product: Product, user: User) -> None:
     phone, _ = await _on(user)
     code = phone.code()
     assert (await _complete(product, user, code)).status_code == 200
-    assert _reason(await _complete(product, user, code)) == (401, "mfa_code_wrong")
-    assert _reason(await _complete(product, user, phone.code(steps=-1))) == (401, "mfa_code_wrong")
+    assert rejection(await _complete(product, user, code)) == (401, "mfa_code_wrong")
+    assert rejection(await _complete(product, user, phone.code(steps=-1))) == (401, "mfa_code_wrong")
     assert (await _complete(product, user, phone.code(steps=1))).status_code == 200
 
 
@@ -191,7 +190,7 @@ async def test_a_recovery_code_works_once_and_is_mailed(product: Product, user: 
     assert "recovery code was used" in mail["Subject"]
     assert body is not None
     assert "Unused recovery codes: 9" in body.get_content()
-    assert _reason(await _complete(product, user, codes[3])) == (401, "mfa_code_wrong")
+    assert rejection(await _complete(product, user, codes[3])) == (401, "mfa_code_wrong")
     assert (await _complete(product, user, codes[4].replace("-", ""))).status_code == 200
 
 
@@ -201,7 +200,7 @@ async def test_new_recovery_codes_replace_the_earlier_ones(product: Product, use
     sent = {"password": PASSWORD, "code": phone.code()}
     new = (await user.post("user/mfa/recoverycodes", **sent)).json()["recoverycodes"]
     assert not set(old) & set(new)
-    assert _reason(await _complete(product, user, old[0])) == (401, "mfa_code_wrong")
+    assert rejection(await _complete(product, user, old[0])) == (401, "mfa_code_wrong")
     assert (await _complete(product, user, new[0])).status_code == 200
 
 
@@ -224,7 +223,7 @@ async def test_a_changed_password_ends_a_sign_in_under_way(product: Product, use
     changed = await user.post("user/password", **change, code=phone.code())
     assert changed.status_code == 200
     response = await http.post(SESSION, json={"mfatoken": error["context"]["mfatoken"], "code": phone.code(steps=1)})
-    assert _reason(response) == (401, "mfa_expired")
+    assert rejection(response) == (401, "mfa_expired")
 
 
 async def test_a_sign_in_fails_if_the_user_was_disabled_meanwhile(product: Product, user: User) -> None:

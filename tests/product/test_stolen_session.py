@@ -16,6 +16,7 @@ from product.accounts import passwords, tokens
 from tests.helpers.changes import EventStream
 from tests.helpers.oauth import OAuthClient, consent, signed_in
 from tests.helpers.product import API, KEY, TABLE, Account, Product, User
+from tests.helpers.support import ok
 from tests.product.test_second_factor import Phone
 from tests.product.test_takeover import enter
 
@@ -40,15 +41,13 @@ async def account(product: Product, hashed: str) -> Account:
 async def _key(http: httpx2.AsyncClient, **proof: str) -> tuple[int, str]:
     sent = {"purpose": "x", "scopes": ["usage", "lookup", "contacts"]}
     made = await http.post(TABLE + "apikeys", json={"resource": [sent], **proof})
-    assert made.status_code == 200, made.text
-    row = made.json()["resource"][0]
+    row = ok(made)["resource"][0]
     return row["keyid"], row["apikey"]
 
 
 async def _hook(http: httpx2.AsyncClient, **proof: str) -> int:
     made = await http.post(TABLE + "webhook", json={"resource": [HOOK], **proof})
-    assert made.status_code == 200, made.text
-    return int(made.json()["resource"][0]["webhookid"])
+    return int(ok(made)["resource"][0]["webhookid"])
 
 
 async def _opens(product: Product, key: str) -> int:
@@ -187,8 +186,7 @@ async def _move(product: Product, user: User, password: str = PASSWORD, **proof:
     """Change the address. Returns the user with its new session, and the code that undoes it."""
     new, code, undo = await _ask(product, user, password, **proof)
     done = await user.post("emailupdate", type="update", newemail=new, code=code)
-    assert done.status_code == 200, done.text
-    token = done.json()["session_token"]
+    token = ok(done)["session_token"]
     return User(user.appuserid, new, token, product.caller(token)), undo
 
 
@@ -224,8 +222,7 @@ async def test_the_old_address_undoes_the_change_and_ends_what_followed_it(
     setup = (await thief.post("user/mfa/setup", password=PASSWORD)).json()
     phone = Phone(setup["secret"])
     on = await thief.post("user/mfa/confirm", setup=setup["setup"], code=phone.code())
-    assert on.status_code == 200, on.text
-    farther, _ = await _move(product, thief, code=on.json()["recoverycodes"][0])
+    farther, _ = await _move(product, thief, code=ok(on)["recoverycodes"][0])
     _, back = await product.link(thief.email)
 
     shown = (await _undo(product, undo, confirm=False)).json()

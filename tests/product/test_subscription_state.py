@@ -8,6 +8,7 @@ import pytest
 
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.shop import Shop
+from tests.helpers.support import ok
 
 STRIPE = API + "stripe"
 LATE = """
@@ -109,8 +110,7 @@ async def test_the_outcome_of_a_page_is_visible_to_its_account_only(
 
     async def outcome() -> dict[str, Any]:
         response = await trial.owner.http.get(STRIPE, params=asked)
-        assert response.status_code == 200, response.text
-        body: dict[str, Any] = response.json()["resource"]["data"]
+        body: dict[str, Any] = ok(response)["resource"]["data"]
         return body
 
     assert (await account.owner.http.get(STRIPE, params=asked)).json() == none
@@ -131,8 +131,7 @@ async def test_the_outcome_of_a_page_is_visible_to_its_account_only(
 async def test_plans_without_a_session_have_no_subscriptions(product: Product, account: Account) -> None:
     app = product.caller()
     response = await app.get(f"{TABLE}subscriptionplan", params={"related": "usersubscription_by_planid"})
-    assert response.status_code == 200, response.text
-    assert {len(plan["usersubscription_by_planid"]) for plan in response.json()["resource"]} == {0}
+    assert {len(plan["usersubscription_by_planid"]) for plan in ok(response)["resource"]} == {0}
     plan = await app.get(f"{TABLE}subscriptionplan/4", params={"related": "usersubscription_by_planid"})
     assert (plan.status_code, plan.json()["usersubscription_by_planid"]) == (200, [])
     assert (await app.get(f"{TABLE}subscriptionplan", params={"related": "*"})).status_code == 200

@@ -11,6 +11,7 @@ import pytest
 
 from product.accounts import passwords, tokens
 from tests.helpers.product import API, TABLE, Account, Product, User
+from tests.helpers.support import ok
 
 PASSWORD, OTHER = "Sesame123", "Better456"
 SESSION, RESET = API + "user/session", API + "user/password"
@@ -194,8 +195,7 @@ async def _move(product: Product, user: User) -> tuple[str, httpx2.AsyncClient]:
     await user.post("emailcodeverification", oldemail=user.email, newemail=new, password=PASSWORD)
     _, query = await product.link(new)
     done = await user.post("emailupdate", type="update", newemail=new, code=query["code"])
-    assert done.status_code == 200, done.text
-    return new, product.caller(done.json()["session_token"])
+    return new, product.caller(ok(done)["session_token"])
 
 
 async def test_codes_mailed_to_the_old_address_are_invalid_after_a_change(

@@ -12,6 +12,7 @@ import pytest
 
 from product.people import facets, job_titles, search_terms
 from tests.helpers.product import Account, Product
+from tests.helpers.support import ok
 
 PEOPLE = 7_000  # more than are sorted, so that pages are read in the index of an order, too
 TITLES = (
@@ -92,8 +93,7 @@ async def _asked(account: Account, question: dict[str, Any], pages: int = 3) -> 
             caller = await account.user()  # the limit per minute applies to each user
             await account.product.db.execute("delete from searchuse")  # daily limits
         response = await caller.post("searchpeople", **question, cursor=cursor)
-        assert response.status_code == 200, response.text
-        page = response.json()
+        page = ok(response)
         told.append(
             (page["meta"]["count"], page["meta"]["estimated"], [row["linkedinurl"] for row in page["resource"]])
         )

@@ -9,6 +9,7 @@ import pytest
 
 from product.sample.people import PEOPLE
 from tests.helpers.product import API, Account, Product
+from tests.helpers.support import ok
 
 SCOPES = ["lookup", "enrich", "search", "contacts", "usage"]
 KINDS = ["directdial", "businessemail", "personalemail"]
@@ -35,8 +36,7 @@ def _url(slug: str) -> str:
 async def _key(account: Account, scopes: list[str] = SCOPES, **fields: Any) -> tuple[int, str]:
     record = {"purpose": "CRM", "scopes": scopes, "istest": 1} | fields
     response = await account.owner.table("POST", "apikeys", record)
-    assert response.status_code == 200, response.text
-    row = response.json()["resource"][0]
+    row = ok(response)["resource"][0]
     return int(row["keyid"]), str(row["apikey"])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.product import Account, Product, User
+from tests.helpers.support import ok, rejection
 
 MOMENTS = [
     datetime(2026, month, day, *clock, tzinfo=UTC)
@@ -29,8 +30,7 @@ async def _reveals(product: Product, account: Account, user: User) -> None:
 
 async def _rows(user: User, call: str, start: str, end: str, **more: Any) -> list[dict[str, Any]]:
     response = await user.post(call, startdate=f"{start} 00:00:00", enddate=f"{end} 23:59:59", **more)
-    assert response.status_code == 200, response.text
-    return list(response.json()["resource"])
+    return list(ok(response)["resource"])
 
 
 MONTHS = [("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-01", "2026-03-30")]
@@ -91,7 +91,7 @@ async def test_members_other_accounts_and_invalid_periods_are_rejected(
     good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)
-    assert (foreign.status_code, foreign.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
+    assert rejection(foreign) == (403, "tenant_mismatch")
     row = await product.db.fetchrow(
         "select appuserid, target, detail from auditlog where clientid = $1 and event = 'tenant_mismatch'",
         account.clientid,

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from tests.helpers.served import Served
-from tests.helpers.support import rejection
+from tests.helpers.support import ok, rejection
 
 SQL = """
 create table customer (id integer primary key, name text, company integer);
@@ -29,8 +29,7 @@ SERVED = Served(SQL, ACCESS, key="boss")
 
 def read(http: httpx2.Client, table: str = "orders", key: str = "boss", **options: str) -> Any:
     response = http.get(table, params=options, headers={"X-API-Key": key})
-    assert response.status_code == 200, response.text
-    return response.json()["resource"]
+    return ok(response)["resource"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from tests.helpers.postgis import SystemServer
 from tests.helpers.served import Served
+from tests.helpers.support import ok
 
 SQL = """
 create collation ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -46,8 +47,7 @@ SERVED = Served(SQL, ACCESS, key="all", postgres=SystemServer)
 
 def ids(http: httpx2.Client, table: str, **query: Any) -> list[int]:
     response = http.get(table, params=query | {"fields": "id"})
-    assert response.status_code == 200, response.text
-    return [row["id"] for row in response.json()["resource"]]
+    return [row["id"] for row in ok(response)["resource"]]
 
 
 @pytest.mark.parametrize("field", ["name", "short", "tags.0", "CAST(name AS text)"])

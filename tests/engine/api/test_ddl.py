@@ -12,7 +12,7 @@ import pytest
 
 from tableapi.schema import introspection
 from tableapi.schema.model import Schema
-from tests.helpers.support import NewDatabase, Serve
+from tests.helpers.support import NewDatabase, Serve, ok
 
 TURNS = 5
 CALLS = ",".join(f"late_{turn}_call" for turn in range(TURNS))
@@ -73,8 +73,7 @@ async def test_ddl_is_noticed_at_once_and_no_request_fails(
 
     async def rows(**query: str) -> list[dict[str, object]]:
         response = await client.get("/steady", params=query)
-        assert response.status_code == 200, response.text
-        records: list[dict[str, object]] = response.json()["resource"]
+        records: list[dict[str, object]] = ok(response)["resource"]
         return records
 
     loaders = [asyncio.create_task(load(n)) for n in range(8)]
@@ -139,8 +138,7 @@ async def test_a_request_made_valid_by_ddl_succeeds_at_once(
 
     async def ask(verb: str, path: str, **options: Any) -> Any:
         response = await client.request(verb, f"/turn{path}", **options)
-        assert response.status_code == 200, response.text
-        return response.json()
+        return ok(response)
 
     await ask("GET", "", params={"filter": "v = a"})
     await alter(database, "alter table turn alter v type integer using v::integer")

@@ -11,7 +11,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.helpers.served import Served
-from tests.helpers.support import Serve
+from tests.helpers.support import Serve, ok
 
 SQL = (Path(__file__).parents[2] / "data" / "every_kind.sql").read_text()
 LARGE = 100  # records of one read
@@ -224,8 +224,7 @@ def test_every_table_accepts_a_new_record(http: httpx.Client, tables: list[dict[
 )
 def test_values_of_every_type_are_written_and_read(http: httpx.Client, table: str, sent: Any, stored: Any) -> None:
     response = http.post(f"/_table/{path(table)}", json={"resource": [sent]}, params={"fields": "*"})
-    assert response.status_code == 200, response.text
-    row = response.json()["resource"][0]
+    row = ok(response)["resource"][0]
     assert {name: row[name] for name in stored} == stored
 
 

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from tests.helpers.served import Served
-from tests.helpers.support import rejection
+from tests.helpers.support import ok, rejection
 
 SQL = """
 create table company (id integer primary key, name text not null);
@@ -46,8 +46,7 @@ def ask(
 
 def told(http: httpx2.Client, key: str, method: str, path: str, body: Any = None, **named: Any) -> dict[str, Any]:
     response = ask(http, key, method, path, body, **named)
-    assert response.status_code == 200, response.text
-    content: dict[str, Any] = response.json()
+    content: dict[str, Any] = ok(response)
     return content
 
 

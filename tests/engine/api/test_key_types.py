@@ -13,7 +13,7 @@ import pytest
 
 from tests.helpers.agents import agent
 from tests.helpers.served import Served
-from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, rejection
+from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, ok, rejection
 
 TYPES = """
 create domain closing as time;
@@ -133,11 +133,6 @@ def keys(request: pytest.FixtureRequest, db: SqlClient) -> Iterator[tuple[str, l
         db.execute(f"insert into m_{table(name)} values (1, '{quoted}', 'old')")
     yield table(name), [(shown, path) for _, shown, path in values]
     db.execute(f"truncate {table(name)}, c_{table(name)}, m_{table(name)}")
-
-
-def ok(response: httpx2.Response) -> Any:
-    assert response.status_code == 200, response.text
-    return response.json()
 
 
 def by_path(name: str, *parts: str) -> str:

@@ -8,6 +8,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.helpers.served import Served
+from tests.helpers.support import ok
 
 SCHEMA = """
 create type mood as enum ('good', 'bad');
@@ -42,8 +43,7 @@ SERVED = Served(SCHEMA)
 def found(http: httpx.Client, text: str, table: str = "thing", **query: str) -> list[int]:
     """Return the identifiers that a filter finds."""
     response = http.get(table, params={"filter": text, "fields": "id", "order": "id", **query})
-    assert response.status_code == 200, response.text
-    return [row["id"] for row in response.json()["resource"]]
+    return [row["id"] for row in ok(response)["resource"]]
 
 
 def error(response: httpx.Response) -> tuple[int, str]:

@@ -11,6 +11,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.helpers.served import Served
+from tests.helpers.support import ok
 
 LENGTHS = range(56, 64)
 COLUMNS = ["a" * length for length in LENGTHS] + ["é" * 31, "b" * 62 + "1", "b" * 62 + "2", "c" * 57 + "_1", "c" * 57]
@@ -28,8 +29,7 @@ SERVED = Served(SQL, under="", PUBLIC_ROUTINES="rows_of_wide", MAX_LIMIT="1")
 
 def rows(client: httpx.Client, path: str, **options: Any) -> list[dict[str, Any]]:
     response = client.get(path, **options)
-    assert response.status_code == 200, response.text
-    found: list[dict[str, Any]] = response.json()["resource"]
+    found: list[dict[str, Any]] = ok(response)["resource"]
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers.agents import INITIALIZE, agent
 from tests.helpers.served import Served
-from tests.helpers.support import Serve, Server, rejection
+from tests.helpers.support import Serve, Server, ok, rejection
 from tests.helpers.tokens import SECRET, Issuer, issuer, token
 
 ISSUER = "https://issuer.example"
@@ -170,8 +170,7 @@ def test_a_scope_grants_no_right_that_its_user_lacks(server: Server, peer: Issue
     create = message("create_records", table="orders", records=[{"id": 9}])
     response = httpx.post(f"{server.url}/mcp", json=create, headers=headers)
     # Signing in again would not help, so the client is not asked to.
-    assert response.status_code == 200
-    assert "reason: forbidden" in response.json()["result"]["content"][0]["text"]
+    assert "reason: forbidden" in ok(response)["result"]["content"][0]["text"]
 
 
 def test_scopes_can_be_limited_to_one_table(server: Server, peer: Issuer) -> None:

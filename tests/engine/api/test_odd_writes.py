@@ -8,6 +8,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.helpers.served import Served
+from tests.helpers.support import ok
 
 TABLES = """
 create type point_of as (x numeric, y numeric);
@@ -98,8 +99,7 @@ def test_an_odd_record_can_be_copied(http: httpx.Client) -> None:
     body = http.get("/odd/1").json()
     sent = {name: value for name, value in body.items() if name != "id"}
     response = http.post("/odd", json={"resource": [sent]}, params={"fields": "*"})
-    assert response.status_code == 200, response.text
-    assert response.json()["resource"][0] | {"id": 1} == body
+    assert ok(response)["resource"][0] | {"id": 1} == body
 
 
 def test_json_null_is_null_only_if_the_field_can_be_null(http: httpx.Client) -> None:

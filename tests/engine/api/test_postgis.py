@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.postgis import ACCESS, BOX, HERE, SCHEMA, TABLES, PostgisServer, point, truth
 from tests.helpers.served import Served
-from tests.helpers.support import SqlClient, execute, rejection
+from tests.helpers.support import SqlClient, execute, ok, rejection
 
 SERVED = Served(TABLES, ACCESS, under="", key="all", postgres=PostgisServer)
 
@@ -24,8 +24,7 @@ def url(url: str) -> str:
 def ids(http: httpx.Client, **query: Any) -> list[int]:
     key = query.pop("key", "all")
     response = http.get("/_table/place", params=query | {"fields": "id"}, headers={"X-API-Key": key})
-    assert response.status_code == 200, response.text
-    return [row["id"] for row in response.json()["resource"]]
+    return [row["id"] for row in ok(response)["resource"]]
 
 
 # -- rejected values ---------------------------------------------------------------------------------------------------

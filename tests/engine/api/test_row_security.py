@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.agents import agent
 from tests.helpers.served import Served
-from tests.helpers.support import DATA, execute, rejection, wait_until
+from tests.helpers.support import DATA, execute, ok, rejection, wait_until
 from tests.helpers.tokens import SECRET, bearer
 
 ADA, BEN = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
@@ -39,8 +39,7 @@ SERVED = Served(
 
 
 def rows(response: httpx.Response) -> list[dict[str, Any]]:
-    assert response.status_code == 200, response.text
-    return list(response.json()["resource"])
+    return list(ok(response)["resource"])
 
 
 def record_status(response: httpx.Response) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import DATA, NewDatabase, Serve, execute, rejection
+from tests.helpers.support import DATA, NewDatabase, Serve, execute, ok, rejection
 from tests.helpers.tokens import SECRET, bearer
 
 TODOS = (DATA / "row_security" / "todos.sql").read_text()
@@ -52,8 +52,7 @@ def http(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
 
 def tasks(http: httpx.Client, **options: Any) -> list[str]:
     response = http.get(f"{T}?fields=task", **options)
-    assert response.status_code == 200, response.text
-    return [row["task"] for row in response.json()["resource"]]
+    return [row["task"] for row in ok(response)["resource"]]
 
 
 def test_the_steps_of_the_tutorial_give_its_results(http: httpx.Client) -> None:

@@ -9,7 +9,7 @@ import httpx2
 
 from tests.helpers.agents import agent
 from tests.helpers.served import Served
-from tests.helpers.support import Serve, Server
+from tests.helpers.support import Serve, Server, ok
 
 SQL = """
 create table person (id integer primary key, name text not null);
@@ -49,11 +49,6 @@ ACCESS = {
     },
 }  # fmt: skip
 SERVED = Served(SQL, under="", MCP_READ_ONLY="off")
-
-
-def ok(response: httpx2.Response) -> Any:
-    assert response.status_code == 200, response.text
-    return response.json()
 
 
 def names(records: list[dict[str, Any]]) -> list[str]:

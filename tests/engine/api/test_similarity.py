@@ -12,7 +12,7 @@ import pytest
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.agents import agent
 from tests.helpers.served import Served
-from tests.helpers.support import NewDatabase, Serve, Server, SqlClient
+from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, ok
 
 # The extensions are in a schema outside the search path, as in hosted databases.
 SQL = """
@@ -38,8 +38,7 @@ SERVED = Served(SQL, postgres=partial(Embedded, durable=False), MCP_READ_ONLY="o
 
 def rows(http: httpx2.Client, table: str, **query: Any) -> list[dict[str, Any]]:
     response = http.get(table, params=query)
-    assert response.status_code == 200, response.text
-    found: list[dict[str, Any]] = response.json()["resource"]
+    found: list[dict[str, Any]] = ok(response)["resource"]
     return found
 
 
@@ -200,8 +199,7 @@ def test_the_nearest_vectors_come_first(http: httpx2.Client, url: str, function:
     pages, cursor = [], ""
     for _ in range(3):
         response = http.get("post", params=present | {"limit": 1, "cursor": cursor})
-        assert response.status_code == 200, response.text
-        page = response.json()
+        page = ok(response)
         pages += [row["id"] for row in page["resource"]]
         cursor = page.get("meta", {}).get("next_cursor", "")
     assert pages == numbers[:3]

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tableapi import TableAPI
-from tests.helpers.support import execute
+from tests.helpers.support import execute, ok
 
 SCHEMA = """
 create table account (id bigint primary key, owner integer not null, balance numeric(30, 10), price money,
@@ -38,8 +38,7 @@ async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
 
 async def rows(http: httpx2.AsyncClient, path: str) -> Any:
     response = await http.get(path)
-    assert response.status_code == 200, response.text
-    content = response.json()
+    content = ok(response)
     return content.get("resource", content)
 
 

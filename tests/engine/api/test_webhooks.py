@@ -21,7 +21,7 @@ from tableapi.changes import outbox
 from tableapi.datasets.declared import BadRights
 from tableapi.webhooks import queue
 from tests.helpers.names import resolve
-from tests.helpers.support import NewDatabase, rejection, until
+from tests.helpers.support import NewDatabase, ok, rejection, until
 from tests.helpers.webhooks import OTHER_SECRET, SECRET, Received, Receiver, accept, receiver, verified_by_node
 
 SCHEMA = """
@@ -50,8 +50,7 @@ class Shop:
 
     async def state(self, name: str = "a") -> dict[str, Any]:
         response = await self.http.get(f"/api/v2/shop/_webhooks/{name}")
-        assert response.status_code == 200, response.text
-        state: dict[str, Any] = response.json()
+        state: dict[str, Any] = ok(response)
         return state
 
     async def has_column(self, name: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.agents import agent
 from tests.helpers.served import Served
-from tests.helpers.support import rejection
+from tests.helpers.support import ok, rejection
 
 SQL = """
 create table customer (id integer primary key, name text, company integer);
@@ -42,8 +42,7 @@ SERVED = Served(SQL, ACCESS, under="", key="boss", PUBLIC_ROUTINES="big")
 
 def read(http: httpx2.Client, table: str = "orders", key: str = "boss", **options: str) -> Any:
     response = http.get(f"_table/{table}", params=options, headers={"X-API-Key": key})
-    assert response.status_code == 200, response.text
-    return response.json()["resource"]
+    return ok(response)["resource"]
 
 
 def values(http: httpx2.Client, call: str, **options: str) -> list[Any]:
@@ -264,8 +263,7 @@ def test_rows_without_a_key_and_rows_of_a_function(http: httpx2.Client) -> None:
     rows = read(http, "loose", fields="a,b,SUM(b) OVER (PARTITION BY a ORDER BY b) AS v", order="b")
     assert [row["v"] for row in rows] == [1, 3, 3]
     response = http.get("_func/big", params={"floor": "20", "fields": f"id,ROW_NUMBER() {WINDOW}", "order": "id desc"})
-    assert response.status_code == 200, response.text
-    assert [(row["id"], row["v"]) for row in response.json()] == [(5, 4), (4, 3), (3, 2), (2, 1)]
+    assert [(row["id"], row["v"]) for row in ok(response)] == [(5, 4), (4, 3), (3, 2), (2, 1)]
 
 
 async def test_the_query_tool_of_agents_accepts_windows(http: httpx2.Client) -> None:

@@ -12,6 +12,7 @@ from product.people import directory, phones, search_terms
 from product.people.import_file import HEADER
 from tableapi.ratelimit import counter
 from tests.helpers.product import API, Product, User
+from tests.helpers.support import ok
 from tests.system.roundtrip.people import Made
 
 COLUMNS = (*HEADER, "city")
@@ -107,8 +108,7 @@ async def _search(user: User, made: Sequence[Made], before: Mapping[str, Reading
     for part in _parts(made, 50):
         number = part[0].cells["company"].rpartition(" ")[2]
         response = await user.post("searchpeople", company=[number], limit=50)
-        assert response.status_code == 200, response.text
-        found = {_key(row["linkedinurl"]): row["full_name"] for row in response.json()["resource"]}
+        found = {_key(row["linkedinurl"]): row["full_name"] for row in ok(response)["resource"]}
         wrong.compare("search", number, {one.key: before[one.key]["full_name"] for one in part}, found)
 
 
@@ -116,8 +116,7 @@ async def _reveal(user: User, made: Sequence[Made], before: Mapping[str, Reading
     for part in _parts(made, REVEALED):
         urls = [one.cells["linkedinurl"] for one in part]
         response = await user.post("revealmany", linkedinurls=urls, kinds=list(KINDS))
-        assert response.status_code == 200, response.text
-        charged = {_key(row["linkedinurl"]): row["charged"] for row in response.json()["resource"]}
+        charged = {_key(row["linkedinurl"]): row["charged"] for row in ok(response)["resource"]}
         kinds = {
             one.key: sum(bool(before[one.key][kind]) for kind in ("personal", "business", "phones")) for one in part
         }
