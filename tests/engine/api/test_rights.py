@@ -1,4 +1,7 @@
-"""Every step of a batch has the same response as the request alone, for each table, verb and caller."""
+"""Every door gives the response of the plain request: caller x table x request, carried through one function a door.
+
+The doors are the method in a header, QUERY, a step of a batch, and the question why (`Prefer: explain=rights`).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def _access(mask: int, *tables: str, **more: Any) -> list[dict[str, Any]]:
     return [{"component": f"_table/{table}/*", "verb_mask": mask} | more for table in tables]
 
 
-ACCESS = {
+ACCESS: dict[str, dict[str, Any]] = {
     "keys": {
         "boss": {"role": "*"},
         "reader": {"role": "reader"},
@@ -149,32 +152,12 @@ def url(url: str) -> Iterator[str]:
 SERVED = Served(SQL, ACCESS, dataset="shop", under="")
 
 
-def _alone(http: httpx2.Client, headers: dict[str, str], table: str, case: Case) -> tuple[int, Any]:
-    """Return the status and the body or error of a request that is rolled back."""
-    query = {k: ",".join(map(str, v)) if isinstance(v, list) else v for k, v in (case.query or {}).items()}
-    if case.method != "GET":
-        query["dry_run"] = "true"
-    path = f"_table/{table}{case.path}"
-    response = http.request(case.method, path, params=query, headers=headers, json=case.body)
+Outcome = tuple[int, Any]  # the status, and the body or the error
+
+
+def _outcome(response: httpx2.Response) -> Outcome:
     body = response.json()
     return response.status_code, body if response.status_code == 200 else _plain(body["error"])
-
-
-def _step(table: str, case: Case) -> dict[str, Any]:
-    step = {"method": case.method, "path": f"_table/{table}{case.path}", "query": case.query, "id": "step"}
-    return step | ({"body": case.body} if case.body is not None else {})
-
-
-def _in_batch(response: httpx2.Response, index: int) -> tuple[int, Any]:
-    """Return the status and the body or error of a step."""
-    body = response.json()
-    if response.status_code == 200:
-        return body["responses"][index]["status"], body["responses"][index]["body"]
-    context = body["error"]["context"]
-    if context.get("reason") != "batch_step":  # error of the batch as a whole
-        return response.status_code, _plain(body["error"])
-    assert (context["index"], context["id"]) == (index, "step"), body
-    return response.status_code, _plain(context["error"])
 
 
 def _plain(error: dict[str, Any]) -> dict[str, Any]:
@@ -182,30 +165,114 @@ def _plain(error: dict[str, Any]) -> dict[str, Any]:
     return error | {"context": {k: v for k, v in error["context"].items() if k not in ("request_id", "doc")}}
 
 
+def _headers(caller: str) -> dict[str, str]:
+    return {"X-API-Key": caller} if caller else {}
+
+
+def _options(case: Case) -> dict[str, Any]:
+    """Return the options of a request in a URL; a write is rolled back."""
+    query = {k: ",".join(map(str, v)) if isinstance(v, list) else v for k, v in (case.query or {}).items()}
+    return query if case.method == "GET" else query | {"dry_run": "true"}
+
+
+def _reason(status: int, body: Any) -> Outcome:
+    """Return the status and the reason of an outcome; in a list of records, those of the first that was rejected."""
+    if status == 200:
+        return status, None
+    context = body["context"]
+    if context["reason"] != "batch":
+        return status, context["reason"]
+    return next(record["code"] for record in context["resource"] if "status_code" in record), context["reasons"][0]
+
+
+def alone(http: httpx2.Client, caller: str, table: str, case: Case) -> Outcome:
+    path = f"_table/{table}{case.path}"
+    return _outcome(http.request(case.method, path, params=_options(case), headers=_headers(caller), json=case.body))
+
+
+def tunnelled(http: httpx2.Client, caller: str, table: str, case: Case) -> Outcome:
+    headers = _headers(caller) | {"X-HTTP-Method": case.method}
+    return _outcome(http.post(f"_table/{table}{case.path}", params=_options(case), headers=headers, json=case.body))
+
+
+def queried(http: httpx2.Client, caller: str, table: str, case: Case) -> Outcome | None:
+    if case.method != "GET":
+        return None
+    return _outcome(
+        http.request("QUERY", f"_table/{table}{case.path}", headers=_headers(caller), json=case.query or {})
+    )
+
+
+def explained(http: httpx2.Client, caller: str, table: str, case: Case) -> Outcome | None:
+    """Return the status and the reason that full rights are told of the role; a database role is not tried."""
+    key = ACCESS["keys"].get(caller, {"role": "cashier"})
+    if key["role"] in ("cashier", "*"):
+        return None
+    values = "".join(f"; user.{name}={value}" for name, value in key.get("user", {}).items())
+    headers = _headers("boss") | {"Prefer": f"explain=rights; role={key['role']}{values}"}
+    path = f"_table/{table}{case.path}"
+    response = http.request(case.method, path, params=_options(case), headers=headers, json=case.body)
+    told = response.json()
+    if told["allowed"]:
+        return 200, None
+    refusal = told.get("refusal", {"status": 403, "reason": "forbidden"})
+    return refusal["status"], refusal["reason"]
+
+
+def in_batch(http: httpx2.Client, caller: str, table: str, case: Case, *, kept: bool) -> Outcome:
+    """Return the outcome of a step; what it keeps, an error of the last step rolls back."""
+    step = {"method": case.method, "path": f"_table/{table}{case.path}", "query": case.query, "id": "step"}
+    steps = [
+        *([SEED] if caller not in WITHOUT_NUMBERS else []),
+        step | ({} if case.body is None else {"body": case.body}),
+    ]
+    body: dict[str, Any] = {"requests": steps, "dry_run": kept}
+    response = http.post("_batch", json=body, headers=_headers(caller))
+    if kept and case.method != "GET":
+        failed = http.post("_batch", json={"requests": [*steps, LAST]}, headers=_headers(caller))
+        context = failed.json()["error"]["context"]
+        assert (failed.status_code, context["index"], context["id"]) == (404, len(steps), "last"), failed.text
+    if response.status_code == 200:
+        last = response.json()["responses"][-1]
+        return last["status"], last["body"]
+    status, error = _outcome(response)
+    if error["context"].get("reason") != "batch_step":  # error of the batch as a whole
+        return status, error
+    assert (error["context"]["index"], error["context"]["id"]) == (len(steps) - 1, "step"), error
+    return status, _plain(error["context"]["error"])
+
+
 @pytest.mark.parametrize("caller", [*ACCESS["keys"], ""])
 @pytest.mark.parametrize("table", [*TABLES, "sold"])
-def test_a_step_responds_like_a_single_request(http: httpx2.Client, db: SqlClient, table: str, caller: str) -> None:
+def test_every_door_gives_the_response_of_the_plain_request(
+    http: httpx2.Client, db: SqlClient, table: str, caller: str
+) -> None:
     def contents() -> list[Any]:
         return [db.fetch(f"select * from {name} order by id") for name in TABLES]
 
-    headers, refers = {"X-API-Key": caller} if caller else {}, caller not in WITHOUT_NUMBERS
     before, differing, seen = contents(), [], set()
     for plain, referring in zip(cases(referred=False), cases(referred=True), strict=True):
-        alone = _alone(http, headers, table, plain)
-        seen.add(alone[0])
-        steps = [SEED, _step(table, referring)] if refers else [_step(table, plain)]
-        response = http.post("_batch", json={"requests": steps, "dry_run": alone[0] == 200}, headers=headers)
-        found = _in_batch(response, len(steps) - 1)
-        if "message" in found[1] and "The options refer to" in found[1]["message"]:  # quotes no referenced value
-            found, expected = (found[0], found[1]["context"]["reason"]), (alone[0], alone[1]["context"]["reason"])
-        else:
-            expected = alone
-        if found != expected:
-            differing.append((plain, alone, found))
-        if alone[0] == 200 and plain.method != "GET":  # an error of the last step rolls back what it wrote
-            failed = http.post("_batch", json={"requests": [*steps, LAST]}, headers=headers)
-            context = failed.json()["error"]["context"]
-            assert (failed.status_code, context["index"], context["id"]) == (404, len(steps), "last"), failed.text
+        status, body = expected = alone(http, caller, table, plain)
+        seen.add(status)
+        found = {
+            "tunnelled": tunnelled(http, caller, table, plain),
+            "queried": queried(http, caller, table, plain),
+            "in a batch": in_batch(
+                http, caller, table, plain if caller in WITHOUT_NUMBERS else referring, kept=status == 200
+            ),
+            "explained": explained(http, caller, table, plain),
+        }
+        for door, outcome in found.items():
+            if outcome is None:
+                continue
+            if door == "explained":
+                wanted = _reason(status, body)
+            elif "The options refer to" in str(outcome):  # quotes no referenced value
+                wanted, outcome = ((one[0], one[1]["context"]["reason"]) for one in (expected, outcome))
+            else:
+                wanted = expected
+            if outcome != wanted:
+                differing.append((door, plain, expected, outcome))
     assert not differing, f"{len(differing)} differ, first: {differing[0]}"
     assert contents() == before
     assert {"": 401, "guest": 403, "boss": 200}.get(caller, min(seen)) in seen
