@@ -1,4 +1,4 @@
-"""What the tests of a module share: a database, a server of it, and the address of most of their requests."""
+"""A database, a server of it, and the address of most requests, shared by the tests of a module."""
 
 from __future__ import annotations
 

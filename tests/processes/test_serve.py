@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -167,3 +169,114 @@ def _lives(pid: int) -> bool:
 def _assert_closed(port: int | None) -> None:
     with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port or 0), timeout=2):
         pass
+
+
+PATIENCE = 60.0
+
+
+def test_a_changed_policy_is_applied(new_database: NewDatabase, serve: Serve, project: Path) -> None:
+    policy = project / "policy.py"
+    server = serve("--reload", cwd=project, DATABASE_URL=new_database(), APP_KEYS="app", WORKER="off")
+    with httpx2.Client(headers={"X-API-Key": "app"}) as http:
+
+        def becomes(status: int) -> None:
+            end, seen = time.monotonic() + PATIENCE, 0
+            while seen != status:
+                assert time.monotonic() < end, seen
+                try:
+                    seen = http.get(f"{server.url}/api/v2/data/_table/note").status_code
+                except httpx2.HTTPError:
+                    seen = 0  # between the old process and the new one
+                time.sleep(0.1)
+
+        becomes(200)
+        policy.write_text(policy.read_text().replace("read=Rule(), ", ""))
+        becomes(401)
+
+
+def build(dist: Path, name: str) -> None:
+    """Replace the folder as `npm run build` does: a page, its script, and a compressed copy of each."""
+    shutil.rmtree(dist, ignore_errors=True)
+    (dist / "assets").mkdir(parents=True)
+    page = f'<script type="module" src="/assets/{name}.js"></script>'.encode()
+    for path, content in ((f"assets/{name}.js", name.encode()), ("index.html", page)):
+        (dist / path).write_bytes(content)
+        (dist / f"{path}.gz").write_bytes(gzip.compress(content))
+
+
+@pytest.fixture
+def dist(project: Path) -> Path:
+    return project / "frontend" / "dist"
+
+
+def test_unknown_paths_serve_the_page_or_404(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
+    build(dist, "one")
+    (dist.parent / "secret.txt").write_text("not built")
+    url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="1", WORKER="off").url
+    for path in ("/assets/none.js", "/assets/../../secret.txt", "/assets/%2e%2e/%2e%2e/secret.txt", "/secret.txt"):
+        assert httpx2.get(url + path, timeout=20).status_code == 404, path
+    page = httpx2.get(f"{url}/any/route", headers={"Accept-Encoding": "gzip"}, timeout=20)
+    assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
+    assert (page.headers["content-encoding"], page.headers["vary"]) == ("gzip", "Accept-Encoding")
+    again = httpx2.get(f"{url}/any/route", headers={"If-None-Match": page.headers["etag"]}, timeout=20)
+    assert (again.status_code, again.content) == (304, b"")
+    assert "immutable" in httpx2.get(f"{url}/assets/one.js", timeout=20).headers["cache-control"]
+
+
+def test_a_new_build_is_served_without_a_restart(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
+    build(dist, "one")
+    url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="2", WORKER="off").url
+    assert "one.js" in httpx2.get(url, timeout=20).text
+    shutil.rmtree(dist)
+    assert "one.js" in httpx2.get(url, timeout=20).text, "the old page until there is a new one"
+    build(dist, "two")
+    for _ in range(8):  # from either worker
+        assert httpx2.get(f"{url}/assets/two.js", timeout=20).text == "two"
+        assert "two.js" in httpx2.get(url, timeout=20).text
+    assert httpx2.get(url, headers={"Accept-Encoding": "gzip"}, timeout=20).headers["content-encoding"] == "gzip"
+    assert httpx2.get(f"{url}/assets/one.js", timeout=20).text == "one", "an open tab finds its files"
+
+
+TABLE = "create table customer (id int primary key, name text)"
+
+
+@pytest.fixture
+def any_database(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> Server:
+    """Return a server of `--dataset` that was started in an empty folder."""
+    (tmp_path / "empty").mkdir()
+    return serve("--dataset", f"shop={new_database(TABLE)}", "--open", cwd=tmp_path / "empty")
+
+
+def _error(server: Server, path: str = "/api/v2/shop/_table/customer?fields=nme") -> dict[str, str]:
+    context: dict[str, str] = httpx2.get(server.url + path).json()["error"]["context"]
+    return context
+
+
+def test_a_clone_serves_the_pages_that_errors_link_to_from_any_folder(any_database: Server) -> None:
+    doc = _error(any_database)["doc"]
+    path, _, anchor = doc.partition("#")
+    page = httpx2.get(any_database.url + path)
+    assert (page.status_code, anchor) == (200, "unknown_field")
+    assert f'id="{anchor}"' in page.text
+    assert httpx2.get(f"{any_database.url}/docs/").status_code == 200
+    assert httpx2.get(f"{any_database.url}/api/v2/config").json()["docsurl"] == "/docs/"
+    assert f"{any_database.url}/docs/" in any_database.told
+
+
+def test_a_project_in_another_folder_serves_them_as_well(
+    serve: Serve, project: Path, new_database: NewDatabase
+) -> None:
+    server = serve(cwd=project, DATABASE_URL=new_database(), WORKER="off")
+    path = _error(server, "/api/v2/nothing")["doc"].partition("#")[0]
+    assert httpx2.get(server.url + path).status_code == 200
+
+
+def test_without_built_pages_nothing_links_to_them(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("docs_site", "__pycache__")
+    shutil.copytree(ROOT / "tableapi", tmp_path / "engine" / "tableapi", ignore=ignored)
+    engine, url = tmp_path / "engine", new_database(TABLE)
+    server = serve("--dataset", f"shop={url}", "--open", cwd=engine, PYTHONPATH=str(engine))
+    assert httpx2.get(f"{server.url}/docs/").status_code == 404
+    assert "doc" not in _error(server)
+    assert httpx2.get(f"{server.url}/api/v2/config").json()["docsurl"] == ""
+    assert "/docs/" not in server.told
