@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
+from tableapi.query.expressions.conditions import where
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.limits import Limits
 from tableapi.query.options import options
 from tableapi.query.plan import ReadRequest
+from tableapi.query.statement import finish
 from tableapi.schema.model import Column, Relation, Schema, Table
 from tableapi.schema.sqltypes import Native
 from tableapi.schema.types import BY_NAME, PgType
@@ -110,3 +113,15 @@ def one_line(sql: str) -> str:
             quoted = [f'"{name}"' if name != name.lower() else name for name in source.columns]
             text = text.replace(", ".join(f"t{number}.{name} AS {name}" for name in quoted), f"t{number}.*")
     return text
+
+
+def condition(text: str, rights: TableRights | None = None) -> tuple[str, list[tuple[object, ...]]]:
+    """Return the WHERE of a filter on `person`, and the sources of its parameters."""
+    request = read_request("person", {"filter": text, "params": '{"n": 5, "list": [1, null, 2], "none": null}'}, rights)
+    assert request.filter is not None
+    scope = request.scope()
+    select: sa.Select[Any] = (
+        sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, request.filter.tree))
+    )
+    statement = finish(select, scope.binder)
+    return one_line(statement.sql).partition(" WHERE ")[2], [source.source for source in statement.sources]

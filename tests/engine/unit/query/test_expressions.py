@@ -11,23 +11,9 @@ import sqlalchemy as sa
 from tableapi.errors import ApiError
 from tableapi.query import plan
 from tableapi.query.expressions import containment
-from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.operand import Operand
-from tableapi.query.statement import finish
 from tableapi.schema.pgtypes import BadValue, PgType
-from tests.helpers.memory_schema import one_line, pg_type, read_request
-
-
-def condition(text: str) -> tuple[str, list[tuple[object, ...]]]:
-    """Return the WHERE of a filter on `person`, and the sources of its parameters."""
-    request = read_request("person", {"filter": text})
-    assert request.filter is not None
-    scope = request.scope()
-    select: sa.Select[Any] = (
-        sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, request.filter.tree))
-    )
-    statement = finish(select, scope.binder)
-    return one_line(statement.sql).partition(" WHERE ")[2], [source.source for source in statement.sources]
+from tests.helpers.memory_schema import condition, one_line, pg_type, read_request
 
 
 @pytest.mark.parametrize(

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
 from tableapi.errors import ApiError, BadRequest
 from tableapi.query.dml import conditions
-from tableapi.query.expressions.conditions import where
 from tableapi.query.filter.cache import parse
 from tableapi.query.filter.comparable import check_operator, check_sortable
-from tableapi.query.statement import finish
-from tests.helpers.memory_schema import TableRights, one_line, pg_type, read_request, shop
-
-PARAMS = '{"n": 5, "list": [1, null, 2], "none": null}'
-
-
-def condition(text: str, rights: TableRights | None = None) -> tuple[str, list[tuple[object, ...]]]:
-    """Return the WHERE of a filter on `person`, and the sources of its parameters."""
-    request = read_request("person", {"filter": text, "params": PARAMS}, rights)
-    assert request.filter is not None
-    scope = request.scope()
-    select: sa.Select[Any] = (
-        sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, request.filter.tree))
-    )
-    statement = finish(select, scope.binder)
-    return one_line(statement.sql).partition(" WHERE ")[2], [source.source for source in statement.sources]
+from tests.helpers.memory_schema import TableRights, condition, pg_type, shop
 
 
 @pytest.mark.parametrize(
