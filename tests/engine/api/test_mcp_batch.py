@@ -62,7 +62,7 @@ ALL = {"method": "PATCH", "path": "_table/customer", "query": {"filter": "id > 0
     [
         ("boss", [], "requests: List should have at least 1 item"),
         ("boss", [NEW] * 101, "requests: List should have at most 100 items"),
-        ("boss", ["x"], "at 0: Input should be a valid dictionary"),
+        ("boss", ["x"], "at 0: must be an object"),
         ("boss", [{"path": "_schema/customer"}], "reason: invalid, status: 422"),
         ("boss", [{"path": 5, "method": ["x"], "query": [1], "body": 7}], "reason: invalid, status: 422"),
         ("boss", [{"path": "_table/customer", "method": "POST", "body": None}], "status: 400"),
