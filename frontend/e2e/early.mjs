@@ -1,4 +1,4 @@
-/** The session and the first list are requested, and the frame is drawn, before the app has loaded; links preload. */
+/** The session and the first list are requested, and frame and shape are drawn, before the app has loaded; links preload. */
 import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 const after = (requests) => async (route) => {
@@ -35,11 +35,12 @@ async function loadedOnHover(page) {
   check(lists.length === 1, `${lists.length} requests for one list`);
 }
 
-/** Waits for the page, and for its sidebar while the app has not loaded. */
+/** Waits for the page, and for its sidebar and the shape of the list while the app has not loaded. */
 async function frameDrawn(page) {
   await page.waitForURL("**/dashboard/**", { waitUntil: "commit" });
   await page.waitForFunction(() => {
     const root = document.getElementById("root");
-    return root?.childElementCount === 0 && getComputedStyle(root, "::before").width === "240px";
+    const [control, table] = [3, 8].map((part) => document.querySelector(`#shape [data-shape="list"] i:nth-child(${part})`)?.getBoundingClientRect());
+    return root?.childElementCount === 0 && getComputedStyle(root, "::before").width === "240px" && control?.left === 272 && table?.right === 1408;
   });
 }

@@ -4,11 +4,11 @@ import { usePhone } from "../lib/usephone";
 import classes from "./PhoneText.module.css";
 
 export function PhoneText({ value, plain }: { value: string; plain?: boolean }) {
-  const { text, country } = usePhone(value);
+  const { text, country, waiting } = usePhone(value);
   return (
     <span className={classes.phone}>
       {!plain && <Flag country={country} />}
-      <span>{text}</span>
+      <span data-waiting={waiting || undefined}>{text}</span>
     </span>
   );
 }

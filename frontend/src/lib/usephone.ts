@@ -1,9 +1,10 @@
-/** A number in readable form once the rules of the countries have loaded; until then unchanged. */
+/** A number in readable form once the rules of the countries have loaded; unchanged where they could not be loaded. */
 import { useSyncExternalStore } from "react";
 import type { PhoneNumber, phoneNumber } from "./phonenumber";
 
 let read: typeof phoneNumber | undefined;
 let loading: Promise<void> | undefined;
+let settled = false;
 const known = new Map<string, PhoneNumber>();
 const listeners = new Set<() => void>();
 
@@ -12,10 +13,13 @@ export function loadPhones(): Promise<void> {
   loading ??= import("./phonenumber")
     .then((loaded) => {
       read = loaded.phoneNumber;
-      for (const listener of listeners) listener();
     })
     .catch(() => {
       loading = undefined;
+    })
+    .finally(() => {
+      settled = true;
+      for (const listener of listeners) listener();
     });
   return loading;
 }
@@ -32,9 +36,10 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export function usePhone(value: string): PhoneNumber {
-  const isReady = useSyncExternalStore(subscribe, () => read !== undefined);
-  if (!isReady || !read) return { text: value, country: "", line: null };
+/** `waiting` until the rules are known: digits that are grouped a moment later would jump. */
+export function usePhone(value: string): PhoneNumber & { waiting?: boolean } {
+  const state = useSyncExternalStore(subscribe, () => (read ? "read" : settled ? "unread" : "waiting"));
+  if (!read) return { text: value, country: "", line: null, waiting: state === "waiting" };
   let found = known.get(value);
   if (!found) known.set(value, (found = read(value)));
   return found;
