@@ -18,6 +18,7 @@ export const INSIDE = [
   ["mycontacts", "/dashboard/main/mycontacts", "My Contacts"],
   ["peoplesearch", "/dashboard/main/peoplesearch", "People Search"],
   ["companysearch", "/dashboard/main/companysearch", "Company Search"],
+  ["company", "/dashboard/main/companysearch/Northwind%20Systems", "Northwind Systems"],
   ["lists", "/dashboard/main/lists", "Lists"],
   ["bulklookup", "/dashboard/main/bulklookup", "Bulk lookup"],
   ["scheduledemo", "/dashboard/scheduledemo", "Schedule a demo"],

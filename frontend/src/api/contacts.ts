@@ -69,6 +69,12 @@ export const contactsById = (ids: readonly number[], client?: number) => ({
   placeholderData: keepPreviousData,
 });
 
+const FEW = 4;
+
+/** The latest revealed people of a company: of the user's own list, or of the account's. */
+export const revealedAt = (company: string, client?: number) =>
+  rows("usercontact", { filter: contactFilter({ company, client, present: true }), order: ORDERS[NEWEST_FIRST], limit: FEW, include_count: true });
+
 /** Title, company and country of a person, and which values are verified. Free of charge. */
 export const personOf = (linkedinurl: string) =>
   queryOptions({

@@ -22,7 +22,11 @@ export interface Known {
 }
 
 /** A person in the results of a search. */
-export type Match = Known;
+export interface Match extends Known {
+  company_domain: string;
+  industry: string;
+  company_size: string;
+}
 
 /** A person on a list, with the notes of its readers. */
 export interface Listed extends Known {

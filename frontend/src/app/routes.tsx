@@ -80,6 +80,7 @@ const dashboard: RouteObject[] = [
   { path: "payfail", lazy: () => import("../screens/payfail/PayFailScreen") },
   { path: "main/peoplesearch", lazy: unlessComing("peoplesearch", () => import("../screens/peoplesearch/PeopleSearchScreen")) },
   { path: "main/companysearch", lazy: unlessComing("companysearch", () => import("../screens/companysearch/CompanySearchScreen")) },
+  { path: "main/companysearch/:company", lazy: unlessComing("companysearch", () => import("../screens/company/CompanyScreen")) },
   { path: "main/lists", lazy: () => import("../screens/lists/ListsScreen") },
   { path: "main/lists/:listid", lazy: () => import("../screens/lists/ListScreen") },
   { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },

@@ -5,6 +5,8 @@ export interface ContactFilter {
   text?: string | undefined;
   /** The text may also be a part of the title, the company or its domain. */
   work?: boolean | undefined;
+  /** The whole name of the company, in capitals or not. */
+  company?: string | undefined;
   phone?: boolean | undefined;
   email?: boolean | undefined;
   personal?: boolean | undefined;
@@ -43,9 +45,10 @@ function contains(fields: string[], text: string): string {
 }
 
 /** The conditions joined by AND; undefined if there are none. */
-export function contactFilter({ text, work, phone, email, personal, verified, by, client, tag, since, present }: ContactFilter): string | undefined {
+export function contactFilter({ text, work, company, phone, email, personal, verified, by, client, tag, since, present }: ContactFilter): string | undefined {
   const conditions = [
     text && contains(work ? ["name", ...WORK] : ["name"], text),
+    company && `(company ilike '${escaped(company)}')`,
     phone && "(phonecost=1)",
     email && "(businessemailcost=1)",
     personal && "(personalemailcost=1)",

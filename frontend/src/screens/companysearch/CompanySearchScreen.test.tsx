@@ -8,11 +8,11 @@ const user = userEvent.setup();
 const AT = "/dashboard/main/companysearch";
 const ACME = { company: "Acme", company_domain: "acme.example", people: 12, countries: ["DEU", "FRA", "USA"], industry: "Software", company_size: "51-200", functions: { sales: 7, hr: 1, "": 4 } };
 
-test("companies link to their people, and filters are stored in the URL", async () => {
+test("companies link to their pages, and filters are stored in the URL", async () => {
   const sent = serve({ "POST searchcompanies": { meta: { count: 1, estimated: false, next: null }, resource: [ACME] }, "POST searchfacets": { estimated: false, resource: [{ value: "11-50", count: 3 }, { value: "51-200", count: 1 }] }, "GET leads/_table/savedsearch": { resource: [] } });
   const { where } = draw(<CompanySearchScreen />, { at: AT });
   expect(await screen.findByText("1 company")).toBeVisible();
-  expect(screen.getByRole("link", { name: "12 people at Acme" })).toHaveAttribute("href", "/dashboard/main/peoplesearch?company=Acme");
+  expect(screen.getByRole("link", { name: "Acme" })).toHaveAttribute("href", "/dashboard/main/companysearch/Acme");
   expect(screen.getByText("Sales 7, Human resources 1")).toBeVisible();
   expect(screen.getByText("Germany, France +1")).toBeVisible();
   await user.type(screen.getByRole("combobox", { name: "Company size" }), "51-200{Enter}");

@@ -1,9 +1,9 @@
 /** Company Search: companies of the directory by name, industry, size and place; each links to its people. */
-import { Button, Group, Stack } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Building2 } from "lucide-react";
 import { useMemo } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { problemOf } from "../../api/explain";
 import { type CompanyMatch, companies } from "../../api/people";
 import { Empty } from "../../components/Empty";
@@ -14,6 +14,7 @@ import { Page } from "../../components/ui/Page";
 import { COMPANY_FIELDS, FUNCTIONS, companyFilters, isAsked } from "../../domain/peoplefilter";
 import { countryName } from "../../lib/countryname";
 import { type TextKey, t } from "../../lib/i18n.people";
+import { companyPage } from "../../lib/links";
 import { listText, numberText } from "../../lib/locale";
 import { Filters } from "../peoplesearch/Filters";
 import classes from "../peoplesearch/PeopleSearch.module.css";
@@ -23,8 +24,6 @@ import { useAsked } from "../peoplesearch/useAsked";
 const MOST_COUNTRIES = 2;
 const MOST_FUNCTIONS = 2;
 
-const peopleAt = ({ company }: CompanyMatch) => `/dashboard/main/peoplesearch?company=${encodeURIComponent(company)}`;
-
 const COLUMNS: readonly Column<CompanyMatch>[] = [
   {
     key: "company",
@@ -32,7 +31,7 @@ const COLUMNS: readonly Column<CompanyMatch>[] = [
     sort: "company",
     cell: (row) => (
       <span className={classes.company}>
-        <strong>{row.company}</strong>
+        <Link to={companyPage(row.company)}>{row.company}</Link>
         <span>{row.company_domain}</span>
       </span>
     ),
@@ -46,15 +45,12 @@ const COLUMNS: readonly Column<CompanyMatch>[] = [
     head: t("bulk.people"),
     sort: "people",
     align: "end",
-    cell: (row) => (
-      <Link className={classes.link} to={peopleAt(row)} aria-label={t("people.peopleAt", { count: row.people, name: row.company })}>
-        {numberText(row.people)}
-      </Link>
-    ),
+    cell: ({ people }) => numberText(people),
   },
 ];
 
 export function CompanySearchScreen() {
+  const navigate = useNavigate();
   const [asked, ask] = useAsked(COMPANY_FIELDS);
   const filters = useMemo(() => companyFilters(asked), [asked]);
   const list = useInfiniteQuery(companies(filters));
@@ -86,17 +82,16 @@ export function CompanySearchScreen() {
                   columns={COLUMNS}
                   rows={found}
                   rowKey={({ company, company_domain }) => `${company} ${company_domain}`}
+                  onOpen={({ company }) => void navigate(companyPage(company))}
                   sort={{ by: asked.order.startsWith("company") ? "company" : "people", down: !asked.order.startsWith("company") || asked.order.endsWith(" desc") }}
                   onSort={(by) => ask({ order: by === "people" ? "" : asked.order === by ? `${by} desc` : by })}
                   phone={(row) => (
                     <div className={classes.phone}>
                       <span className={classes.company}>
-                        <strong>{row.company}</strong>
+                        <Link to={companyPage(row.company)}>{row.company}</Link>
                         <span>{[row.industry, row.company_size].filter(Boolean).join(" · ") || row.company_domain}</span>
                       </span>
-                      <Button component={Link} to={peopleAt(row)} size="compact-sm" variant="light" aria-label={t("people.peopleAt", { count: row.people, name: row.company })}>
-                        {t("usage.peopleOf", { count: row.people })}
-                      </Button>
+                      <span>{t("usage.peopleOf", { count: row.people })}</span>
                     </div>
                   )}
                   foot={

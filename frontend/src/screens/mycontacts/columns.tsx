@@ -1,5 +1,6 @@
 /** The columns of My Contacts. A cell gets the votes by context, so that the columns themselves stay the same. */
 import type { UserContact } from "../../api/types";
+import { CompanyLink } from "../person/CompanyLink";
 import { NameAvatar } from "../../components/NameAvatar";
 import type { Column } from "../../components/ui/DataTable";
 import { profileLink } from "../../domain/contacts";
@@ -38,7 +39,6 @@ export function columnsOf(hidden: readonly string[], single: boolean): readonly 
 }
 
 function NameCell({ row, about }: { row: UserContact; about: boolean }) {
-  const work = about ? new Set([row.title, row.company].filter(Boolean)) : [];
   return (
     <span className={classes.name}>
       <NameAvatar name={row.name} size={24} />
@@ -46,11 +46,16 @@ function NameCell({ row, about }: { row: UserContact; about: boolean }) {
         <a href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
           {row.name}
         </a>
-        {[...work].map((text) => (
-          <span key={text} className={classes.about} title={text}>
-            {text}
+        {about && row.title && (
+          <span className={classes.about} title={row.title}>
+            {row.title}
           </span>
-        ))}
+        )}
+        {about && row.company && row.company !== row.title && (
+          <span className={classes.about} title={row.company}>
+            <CompanyLink name={row.company} />
+          </span>
+        )}
         {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
       </span>
     </span>

@@ -7,6 +7,7 @@ import { copyText } from "../../../shared/clipboard";
 import { toast } from "../../../shared/toasts";
 import { type Chosen, type Known, MOST_REVEALED, contactIdOf } from "../../api/people";
 import type { UserContact } from "../../api/types";
+import { CompanyLink } from "./CompanyLink";
 import type { Picked } from "../../components/usePicked";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
@@ -170,7 +171,7 @@ function useColumns<Row extends Known>(contacts: Contacts, fresh: ReadonlySet<st
   return useMemo(
     () => [
       { key: "name", head: t("people.person"), sort: "name", cell: (row) => <PersonCell name={row.full_name} about={row.title} onOpen={() => open(row)} /> },
-      { key: "company", head: t("people.field.company"), sort: "company", cell: (row) => <TwoLines first={row.company} second={placeOf(row)} /> },
+      { key: "company", head: t("people.field.company"), sort: "company", cell: (row) => <TwoLines first={<CompanyLink name={row.company} />} second={placeOf(row)} /> },
       { key: "data", head: t("people.kinds"), cell: (row) => <ValuesCell row={row} contact={contacts.get(row.linkedinurl)} fresh={fresh.has(row.linkedinurl)} /> },
       ...more,
       { key: "actions", head: t("people.actions"), unnamed: true, align: "end", cell: (row) => <RowButton row={row} isPaid={contacts.has(row.linkedinurl) || leftOf(row, undefined).length === 0} onOpen={open} onReveal={reveal} /> },

@@ -12,13 +12,13 @@ import { contactLists, listsOf } from "../../api/people";
 import { usePersonVotes } from "../../api/personvotes";
 import { team } from "../../api/team";
 import type { Found, UserContact } from "../../api/types";
+import { About } from "./CompanyLink";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Problem } from "../../components/Problem";
 import { Drawer } from "../../components/ui/Drawer";
 import { Field } from "../../components/ui/Field";
 import { useLast } from "../../components/useLast";
 import { profileLink } from "../../domain/contacts";
-import { aboutOf } from "../../domain/person";
 import { KINDS, type Kind, fieldOf, withContact } from "../../domain/reveal";
 import { vcard } from "../../domain/vcard";
 import { localDayText } from "../../lib/dates";
@@ -55,14 +55,14 @@ interface Props {
 export default function PersonDrawer({ person, contact, earlier, later, onClose, children }: Props) {
   const shown = useLast(person);
   const found = useQuery({ ...personOf(shown?.linkedinurl ?? ""), enabled: person !== null });
-  const about = found.data ? aboutOf(found.data) : [shown?.title, shown?.company].filter(Boolean).join(" · ");
+  const about = found.data ?? shown;
   return (
     <Drawer
       opened={person !== null}
       onClose={onClose}
       beside
       title={shown?.name ?? t("contacts.title")}
-      subtitle={about || (found.isPending && shown && <Skeleton width={180} height={12} mt={6} />)}
+      subtitle={about?.title || about?.company ? <About {...about} /> : found.isPending && shown && <Skeleton width={180} height={12} mt={6} />}
       lead={shown && <NameAvatar name={shown.name} size={40} />}
       actions={
         <>

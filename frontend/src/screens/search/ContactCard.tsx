@@ -8,10 +8,10 @@ import { creditsOf, hasLivePlan, isExpired, useAccount } from "../../api/account
 import type { Asked } from "../../api/contacts";
 import { usePersonVotes } from "../../api/personvotes";
 import type { Found } from "../../api/types";
+import { About } from "../person/CompanyLink";
 import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
-import { aboutOf } from "../../domain/person";
 import { CREDIT_OF, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { vcard } from "../../domain/vcard";
 import { t } from "../../lib/i18n.dashboard";
@@ -43,7 +43,9 @@ export function ContactCard({ found, asked, onChange }: Props) {
         <NameAvatar name={found.full_name} size={48} />
         <div className={classes.names}>
           <h2>{found.full_name.toUpperCase()}</h2>
-          <p>{aboutOf(found)}</p>
+          <p>
+            <About {...found} />
+          </p>
           <Anchor href={profileLink(url)} target="_blank" rel="noopener noreferrer" className={classes.link}>
             {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
           </Anchor>

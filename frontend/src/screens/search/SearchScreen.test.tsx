@@ -84,7 +84,7 @@ test("reveal all reveals every hidden kind for one credit each", async () => {
   });
   draw(<SearchScreen />);
   await ask("Cell Number", "Work Email", "Secondary Email");
-  expect(await screen.findByText("CTO · Acme · United States")).toBeVisible();
+  expect((await screen.findByRole("link", { name: "Acme" })).parentElement).toHaveTextContent("CTO · Acme · United States");
   await user.click(await screen.findByRole("button", { name: "Reveal all · 3 credits" }));
   for (const value of ["+1 415 555 1001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(whole(value))).toBeVisible();
   expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["directdial", "businessemail", "personalemail"]);
