@@ -92,6 +92,17 @@ export const ledgerQuery = (filter: LedgerFilter) => ({ filter: ledgerCondition(
 export const creditLedger = (page: number, filter: LedgerFilter) =>
   queryOptions({ ...rows("creditledger", { ...ledgerQuery(filter), ...paged(page) }), placeholderData: keepPreviousData });
 
+/** What each kind changed by on each day since a day, in UTC. */
+export const creditDays = (since: string) =>
+  queryOptions({
+    queryKey: ["creditledger", "days", since] as const,
+    queryFn: ({ signal }) =>
+      call<List<{ day: string; kind: string; delta: number }>>("GET", tablePath("creditledger"), {
+        query: { fields: "DAY(createdon) AS day,kind,SUM(delta) AS delta", group: "DAY(createdon),kind", filter: `(createdon>='${since}')`, limit: MOST_SAVED },
+        signal,
+      }),
+  });
+
 /** The newest changes of a filter, for a file. */
 export const ledgerFile = (filter: LedgerFilter) =>
   call<List<LedgerRow>>("GET", tablePath("creditledger"), { query: { ...ledgerQuery(filter), limit: MOST_SAVED } });

@@ -37,9 +37,9 @@ export type Subject = Table | "account" | "appcounters" | "searchname" | "getrev
 
 /** The subjects that each mutation makes stale. */
 export const STALE = {
-  reveal: ["usercontact", "searchname", "getrevealcount", "appcounters", "pace", "searchpeople", "listpeople"],
-  bulk: ["account", "usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
-  payment: ["account", "transactionhistory", "appcounters", "pace"],
+  reveal: ["creditledger", "usercontact", "searchname", "getrevealcount", "appcounters", "pace", "searchpeople", "listpeople"],
+  bulk: ["creditledger", "account", "usercontact", "searchname", "getrevealcount", "appcounters", "pace"],
+  payment: ["creditledger", "account", "transactionhistory", "appcounters", "pace"],
   apiKeys: ["apikeys", "account", "getapiusagedata", "appcounters"],
   lists: ["contactlist", "contactlistitem", "listpeople"],
   team: ["appuser", "account"],

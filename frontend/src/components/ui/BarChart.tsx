@@ -5,6 +5,9 @@
  `unit`    the head of the column of values
  `beforeUnit`  the head of the previous period's column
  `beforeKey`   names the dashed line
+ `aheadUnit`   the unit of the points that are `ahead`: expected, not known
+ `joined`      bars without gaps, for a level instead of amounts
+ `mark`        a line at the end of a point, such as the day of a renewal: `{ at, text }`
 */
 import { Group } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
@@ -15,6 +18,7 @@ export interface Point {
   label: string;
   value: number;
   before?: number;
+  ahead?: boolean;
 }
 
 interface Props {
@@ -23,6 +27,9 @@ interface Props {
   unit: string;
   beforeUnit?: string;
   beforeKey?: string;
+  aheadUnit?: string;
+  joined?: boolean;
+  mark?: { at: number; text: string };
 }
 
 const HEIGHT = 200;
@@ -33,7 +40,7 @@ const ROUND = 6;
 const USUAL_WIDTH = 650;
 const WIDEST = 24;
 
-export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) {
+export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit = unit, joined = false, mark }: Props) {
   const [at, setAt] = useState<number | null>(null);
   const clip = useId();
   const top = niceTop(Math.max(1, ...points.flatMap(({ value, before = 0 }) => [value, before])));
@@ -59,7 +66,9 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
 
   const width = points.length * STEP;
   // Bars are at most 24 px wide.
-  const share = Math.min(0.6, (WIDEST * points.length) / USUAL_WIDTH);
+  const share = joined ? 1 : Math.min(0.6, (WIDEST * points.length) / USUAL_WIDTH);
+  const unitOf = ({ ahead }: Point) => (ahead ? aheadUnit : unit);
+  const textOf = (point: Point | undefined) => (point ? `${point.label}: ${point.value} ${unitOf(point)}` : "");
   const compares = points.some(({ before }) => before !== undefined);
 
   return (
@@ -72,12 +81,13 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
         </div>
         <div
           className={classes.bars}
+          data-joined={joined || undefined}
           role="slider"
           aria-label={label}
           aria-valuemin={0}
           aria-valuemax={points.length - 1}
           aria-valuenow={at ?? points.length - 1}
-          aria-valuetext={textOf(points[at ?? points.length - 1], unit)}
+          aria-valuetext={textOf(points[at ?? points.length - 1])}
           {...handlers}
         >
           <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height={HEIGHT} role="img" aria-label={label}>
@@ -88,7 +98,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
               <path d={`M0 0H${width}V${HEIGHT}H0z`} />
             </clipPath>
             <g clipPath={`url(#${clip})`}>
-              {points.map(({ label: day, value }, index) => (
+              {points.map(({ label: day, value, ahead }, index) => (
                 <rect
                   key={day}
                   x={index * STEP + STEP * (0.5 - share / 2)}
@@ -96,10 +106,11 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
                   width={STEP * share}
                   // Its lower corners are cut off.
                   height={HEIGHT - y(value) + ROUND}
-                  rx={(ROUND * width) / USUAL_WIDTH}
-                  ry={ROUND}
+                  rx={joined ? 0 : (ROUND * width) / USUAL_WIDTH}
+                  ry={joined ? 0 : ROUND}
                   className={classes.bar}
                   data-active={index === at || undefined}
+                  data-ahead={ahead || undefined}
                 >
                   <title>{`${day}: ${value}`}</title>
                 </rect>
@@ -109,10 +120,15 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
               <polyline className={classes.before} points={points.map(({ before = 0 }, index) => `${index * STEP},${y(before)} ${(index + 1) * STEP},${y(before)}`).join(" ")} />
             )}
           </svg>
+          {mark && (
+            <span className={classes.mark} style={{ insetInlineEnd: `${100 - ((mark.at + 1) / points.length) * 100}%` }}>
+              <span>{mark.text}</span>
+            </span>
+          )}
           {shown && at !== null && (
             <div className={classes.tip} style={{ insetInlineStart: `${((at + 0.5) / points.length) * 100}%` }} data-late={at > points.length / 2 || undefined}>
               <strong>{shown.label}</strong>
-              <span>{`${numberText(shown.value)} ${unit}`}</span>
+              <span>{`${numberText(shown.value)} ${unitOf(shown)}`}</span>
               {shown.before !== undefined && beforeUnit && <span>{`${numberText(shown.before)} ${beforeUnit}`}</span>}
             </div>
           )}
@@ -130,7 +146,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
             {points.map((point) => (
               <tr key={point.label}>
                 <th scope="row">{point.label}</th>
-                <td>{`${point.value} ${unit}`}</td>
+                <td>{`${point.value} ${unitOf(point)}`}</td>
                 {point.before !== undefined && beforeUnit && <td>{`${point.before} ${beforeUnit}`}</td>}
               </tr>
             ))}
@@ -140,8 +156,6 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
     </figure>
   );
 }
-
-const textOf = (point: Point | undefined, unit: string): string => (point ? `${point.label}: ${point.value} ${unit}` : "");
 
 /** The next even number of one digit and zeros, so that the middle line has a whole number. */
 function niceTop(most: number): number {

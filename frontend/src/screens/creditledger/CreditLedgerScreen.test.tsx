@@ -1,7 +1,8 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { draw, serve } from "../../testing/render";
+import { accountAnswer } from "../../testing/answers";
+import { type Sent, draw, serve } from "../../testing/render";
 import { CreditLedgerScreen } from "./CreditLedgerScreen";
 
 const AT = "/dashboard/settings/creditledger";
@@ -33,7 +34,28 @@ test("the changes of one reveal are one row with the contact name", async () => 
   });
   draw(<CreditLedgerScreen />, { at: AT });
   const line = (await screen.findByText("Dara Meyer")).closest("tr")!;
-  expect([...line.querySelectorAll("td")].slice(1).map((cell) => cell.textContent)).toEqual(["Reveal", "Dara Meyer", "Cell Number, Work Email", "System", "−2", "99 · 20"]);
+  expect([...line.querySelectorAll("td")].slice(1).map((cell) => cell.textContent)).toEqual(["Reveal", "Dara Meyer", "Cell Number, Work Email", "System", "−2", "9920"]);
   expect(screen.getAllByRole("rowheader").map((day) => day.textContent)).toEqual(["10 Jan 2026"]);
   expect(sent.find(({ path }) => path.endsWith("usercontact"))!.query.get("filter")).toBe("(clientid=1) and (contactid in (4,9))");
+});
+
+test("a balance is drawn from its changes, up to the renewal", async () => {
+  const [now, renewal] = [new Date(), new Date(Date.now() + 10 * 86_400_000)];
+  const day = now.toISOString().slice(0, 10);
+  const sent = serve({
+    ...ANSWERS,
+    "GET leads/_table/creditledger": ({ query }: Sent) => (query.has("group") ? { resource: [{ day, kind: "contactcredit", delta: -40 }, { day, kind: "bus_email_credits", delta: 5 }] } : ANSWERS["GET leads/_table/creditledger"]),
+    "GET account/credits": { spent: { contactcredit: 30, bus_email_credits: 0, personal_email_credits: 0 }, renewson: renewal.toISOString(), autorenew: true },
+  });
+  const { where } = draw(<CreditLedgerScreen />, { at: AT, me: accountAnswer({ credits: { contactcredit: 100 } }) });
+  const chart = within(await screen.findByRole("table", { name: /^Cell Number left each day/ }));
+  const last = chart.getAllByRole("row").map((line) => within(line).getByRole("cell").textContent);
+  expect(last.slice(28, 31)).toEqual(["140 left", "100 left", "99 expected"]);
+  expect(last.at(-1)).toBe("90 expected");
+  expect(last).toHaveLength(40);
+  expect(screen.getByText(/^About 90 will be left on/)).toBeVisible();
+  expect(screen.getByText("Renewal")).toBeInTheDocument();
+  expect(sent.filter(({ query }) => query.has("group"))).toHaveLength(1);
+  await userEvent.click(screen.getByRole("radio", { name: "Work Email" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?kind=bus_email_credits`));
 });

@@ -11,14 +11,16 @@ import { ListTable } from "../../components/ListTable";
 import { ActorFilter, SaveHistory, actorIn } from "../history/HistoryTools";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
+import { KIND_ICONS } from "../../components/kindIcons";
 import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText } from "../../domain/event";
 import { type LedgerLine, linesOf } from "../../domain/ledger";
-import { CREDIT_OF, KINDS } from "../../domain/reveal";
+import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { localDayText, timeText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import { pageNumber } from "../../lib/paging";
+import BurnDown from "./BurnDown";
 
 type Line = LedgerLine<LedgerRow>;
 const NONE: LedgerRow[] = [];
@@ -26,7 +28,24 @@ const OPTIONS = [{ value: "", label: t("ledger.all") }, ...KINDS.map((kind) => (
 const kindText = ({ kind }: LedgerRow): string => OPTIONS.find(({ value }) => value === kind)?.label ?? kind;
 const place = ({ kind }: LedgerRow): number => OPTIONS.findIndex(({ value }) => value === kind);
 const change = (delta: number): string => `${delta > 0 ? "+" : "−"}${numberText(Math.abs(delta))}`;
-const balanceText = ({ rows }: Line): string => rows.map(({ balance_after }) => numberText(balance_after)).join(" · ");
+const kindOf = (credit: string): Kind | undefined => KINDS.find((kind) => CREDIT_OF[kind] === credit);
+
+/** The balance of each kind, which is named by its icon. */
+function Balance({ rows }: Line) {
+  return (
+    <span className={classes.balances}>
+      {rows.map((row) => {
+        const Icon = KIND_ICONS[kindOf(row.kind) ?? "phone"];
+        return (
+          <span key={row.kind} title={kindText(row)}>
+            <Icon size={14} strokeWidth={1.75} role="img" aria-label={kindText(row)} />
+            {numberText(row.balance_after)}
+          </span>
+        );
+      })}
+    </span>
+  );
+}
 
 function Change({ delta }: Line) {
   return <span className={delta > 0 ? classes.plus : undefined}>{change(delta)}</span>;
@@ -45,7 +64,7 @@ function columnsOf({ actor, person }: Names): Column<Line>[] {
     { key: "kind", head: t("ledger.kind"), cell: ({ rows }) => rows.map(kindText).join(", ") },
     { key: "actor", head: t("audit.actor"), wraps: true, cell: ({ first }) => actor(first) },
     { key: "delta", head: t("ledger.change"), align: "end", cell: (line) => <Change {...line} /> },
-    { key: "balance", head: t("ledger.balance"), align: "end", cell: balanceText },
+    { key: "balance", head: t("ledger.balance"), align: "end", cell: (line) => <Balance {...line} /> },
   ];
 }
 
@@ -82,6 +101,7 @@ export function CreditLedgerScreen() {
       lead={t("ledger.lead")}
       actions={<SaveHistory csv={csv} name="creditledger.csv" />}
     >
+      <BurnDown kind={kindOf(filter.kind) ?? "phone"} onKind={(kind) => show({ ...filter, kind: CREDIT_OF[kind] })} />
       <Toolbar label={t("audit.filters")}>
         <NativeSelect size="sm" aria-label={t("ledger.kind")} data={OPTIONS} value={filter.kind} onChange={(event) => show({ ...filter, kind: event.currentTarget.value })} />
         <ActorFilter by={filter.by} onChange={(by) => show({ ...filter, by })} />
@@ -99,7 +119,7 @@ export function CreditLedgerScreen() {
             <strong>{names.person(line.first) || eventText(line.first.reason)}</strong>
             <Change {...line} />
             <span>{line.rows.map(kindText).join(", ")}</span>
-            <span>{balanceText(line)}</span>
+            <Balance {...line} />
             <span>
               {[timeText(line.first.createdon), names.actor(line.first)].join(", ")}
             </span>

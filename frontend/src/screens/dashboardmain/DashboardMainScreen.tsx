@@ -7,6 +7,7 @@ import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/accoun
 import { appCounters } from "../../api/dashboard";
 import { Page } from "../../components/ui/Page";
 import { standingOf } from "../../domain/subscription";
+import type { Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { AskCard } from "./AskCard";
 import { Counters } from "./Counters";
@@ -22,6 +23,7 @@ import { listText, numberText } from "../../lib/locale";
 import { NameAvatar } from "../../components/NameAvatar";
 import { team } from "../../api/team";
 
+const BurnDown = lazy(() => import("../creditledger/BurnDown"));
 const Checklist = lazy(() => import("./Checklist"));
 const ExpiredBanner = lazy(() => import("./ExpiredBanner"));
 
@@ -33,6 +35,7 @@ export function DashboardMainScreen() {
   const plan = subscription?.subscriptionplan_by_planid;
   const [days, setDays] = useState<Days>("7");
   const [ofTeam, setOfTeam] = useState(false);
+  const [kind, setKind] = useState<Kind>("phone");
   const hasKeys = (plan?.availableapicall ?? 0) > 0;
   const counters = useQuery(appCounters);
   const isNew = counters.data?.["contacts"] === 0;
@@ -76,6 +79,11 @@ export function DashboardMainScreen() {
             <RevealedCard days={days} onDays={setDays} team={ofTeam} onTeam={setOfTeam} />
             <LatestReveals />
           </div>
+          {owns && (
+            <Suspense>
+              <BurnDown kind={kind} onKind={setKind} />
+            </Suspense>
+          )}
           <Counters counters={counters} />
         </>
       )}

@@ -44,6 +44,13 @@ export const records: Translation<typeof english> = {
     system: "System",
   },
   ledger: {
+    burndown: "Credits Tag für Tag",
+    burndownOf: "{{kind}}: täglicher Stand vom {{from}} bis {{to}}",
+    leftNow: "Heute {{left}}",
+    leftThen: "Am {{date}} sind etwa {{left}} übrig",
+    left: "übrig",
+    expected: "erwartet",
+    renewal: "Erneuerung",
     lead: "Jede Änderung Ihrer Credits, die neueste zuerst.",
     all: "Alle",
     kind: "Credits",

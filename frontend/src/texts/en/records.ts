@@ -41,6 +41,13 @@ export const records = {
     former: "Former member",
   },
   ledger: {
+    burndown: "Credits day by day",
+    burndownOf: "{{kind}} left each day, from {{from}} to {{to}}",
+    leftNow: "{{left}} today",
+    leftThen: "About {{left}} will be left on {{date}}",
+    left: "left",
+    expected: "expected",
+    renewal: "Renewal",
     lead: "Every change of your credit balances, newest first.",
     all: "All",
     kind: "Credits",
