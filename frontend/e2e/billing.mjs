@@ -66,6 +66,13 @@ async function upgradeWithProration(page) {
   await accessible(page, "the proration preview");
   await dialog.getByRole("button", { name: /^Confirm and pay \$/ }).click();
   await page.getByText("Your plan was upgraded successfully").waitFor();
+  await page.getByRole("heading", { level: 1, name: "Welcome to the business yearly plan" }).waitFor();
+  await page.getByRole("term").filter({ hasText: "Paid today" }).waitFor();
+  const [receipt] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^Download invoice .* as PDF$/ }).click()]);
+  check(receipt.suggestedFilename().endsWith(".pdf"), "the invoice of the upgrade");
+  await picture(page, "receipt");
+  await accessible(page, "the receipt of an upgrade");
+  await page.goto(PLANS);
   await card(page, "Business Yearly").getByRole("button", { name: "Current plan" }).waitFor();
   check((await credits(page, "Cell Number")) > before, "more credits after the upgrade");
 }
@@ -119,6 +126,7 @@ async function buyAddons(page) {
   await page.getByText("Payment successful! Your credits have been added.").waitFor();
   await page.waitForURL("**/dashboard/main/dashboardmain");
   check((await credits(page, "Cell Number")) === before + 100, "100 credits more");
+  await page.getByText("100 Cell Numbers for $25").waitFor();
 
   await buyAddon(page, BANK);
   await page.getByRole("button", { name: "Fail authentication" }).click();

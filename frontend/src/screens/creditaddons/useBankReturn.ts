@@ -19,10 +19,12 @@ export function useBankReturn(): boolean {
   const intent = params.get("payment_intent");
   const rejected = params.get("redirect_status") === "failed";
   const started = useRef(false);
+  const bought = useRef<number | undefined>(undefined);
 
   const { mutate } = useMutation({
     mutationFn: async (tokenid: string) => {
       const planid = bankLeft();
+      bought.current = planid ?? undefined;
       if (rejected) throw new ApiError(402, "", 402, { reason: "card_refused", scope: "resource" });
       // Without the add-on there is nothing to check; the provider's event will grant the credits.
       return planid === null ? null : payAddon(clientid, planid, tokenid);
@@ -30,7 +32,7 @@ export function useBankReturn(): boolean {
     onSuccess: async (paid) => {
       if (paid === null) toast(t("addons.processing"), "plain");
       if (paid === null) await go("/dashboard/main/dashboardmain", { replace: true });
-      if (paid) await done.paid();
+      if (paid) await done.paid(bought.current);
     },
     onError: async (error) => {
       if (done.declined(error)) return;

@@ -45,10 +45,10 @@ export function usePaymentDone(planid?: number) {
   const go = useNavigate();
   const stale = useAccountStale();
   return {
-    paid: async () => {
+    paid: async (bought = planid) => {
       toast(t("addons.paid"));
       await stale();
-      await go(HOME, { replace: true });
+      await go(HOME, { replace: true, state: { bought } });
     },
     /** Whether the bank declined. */
     declined: (error: unknown): boolean => {

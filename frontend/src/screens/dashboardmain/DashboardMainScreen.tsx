@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
+import { useLocation } from "react-router";
 import { Group } from "@mantine/core";
 import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { appCounters } from "../../api/dashboard";
@@ -24,6 +25,7 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { team } from "../../api/team";
 
 const BurnDown = lazy(() => import("../creditledger/BurnDown"));
+const Receipt = lazy(() => import("./Receipt"));
 const Checklist = lazy(() => import("./Checklist"));
 const ExpiredBanner = lazy(() => import("./ExpiredBanner"));
 
@@ -35,6 +37,7 @@ export function DashboardMainScreen() {
   const plan = subscription?.subscriptionplan_by_planid;
   const [days, setDays] = useState<Days>("7");
   const [ofTeam, setOfTeam] = useState(false);
+  const { bought } = (useLocation().state ?? {}) as { bought?: number };
   const [kind, setKind] = useState<Kind>("phone");
   const hasKeys = (plan?.availableapicall ?? 0) > 0;
   const counters = useQuery(appCounters);
@@ -45,6 +48,11 @@ export function DashboardMainScreen() {
       {standingOf(subscription, credits) === "expired" && (
         <Suspense>
           <ExpiredBanner />
+        </Suspense>
+      )}
+      {bought && (
+        <Suspense>
+          <Receipt planid={bought} />
         </Suspense>
       )}
       <AskCard isNew={isNew} />

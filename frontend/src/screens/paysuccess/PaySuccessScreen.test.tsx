@@ -22,6 +22,15 @@ test("the page waits until the paid plan is active and shows its name in lower c
   expect(screen.getByRole("button", { name: "Go To Dashboard" })).toHaveAttribute("href", "/dashboard/main/dashboardmain");
 });
 
+test("an upgrade that was paid in the app shows what was paid, and its invoice", async () => {
+  serve({ "GET leads/_table/subscriptionplan": { resource: [PRO] }, "GET leads/_table/transactionhistory": { resource: [{ invoicenumber: "INV-7" }], meta: { count: 9 } }, "PUT user/session": accountAnswer({ plan: PRO }) });
+  draw(<PaySuccessScreen />, { at: "/dashboard/paysuccess", me: accountAnswer({ plan: PRO }), state: { receipt: { planid: 3, total: 5012, currency: "usd" } } });
+  expect(await screen.findByRole("heading", { name: "Welcome to the pro plan" })).toBeVisible();
+  expect(screen.getByText("$50.12")).toBeVisible();
+  expect(screen.getByText("From the renewal")).toBeVisible();
+  expect(await screen.findByRole("button", { name: "Download invoice INV-7 as PDF" })).toBeVisible();
+});
+
 test.each([
   ["without a page", "/dashboard/paysuccess", {}],
   ["with the current plan", "/dashboard/paysuccess?plan=3", {}],

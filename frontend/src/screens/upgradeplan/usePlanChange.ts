@@ -1,6 +1,7 @@
 /** A plan change from the first click to the end: limits, preview, confirmation, payment. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useNavigate } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { subscriptionOf, useAccount } from "../../api/account";
 import { accountOnce, useAccountStale } from "../../api/billing";
@@ -28,6 +29,7 @@ const DONE = { upgrade: "plans.upgraded", downgrade: "plans.downgraded", resume:
 
 export function usePlanChange(): PlanChange {
   const me = useAccount();
+  const go = useNavigate();
   const queries = useQueryClient();
   const stale = useAccountStale();
   const [question, setQuestion] = useState<Question | null>(null);
@@ -63,6 +65,7 @@ export function usePlanChange(): PlanChange {
           if (kind === "subscribe") return; // on the way to the hosted page
           setQuestion(null);
           toast(t(DONE[kind]));
+          if (kind === "upgrade") void go("/dashboard/paysuccess", { state: { receipt: { planid: plan.planid, total: question.preview.total, currency: question.preview.currency } } });
         },
         onError: rejected(plan),
       });
