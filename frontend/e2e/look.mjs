@@ -11,7 +11,7 @@ const REPEATED = "PUT /api/v2/user/session";
 /** Fails when a first visit sends many requests, or a call twice. */
 function fewAndOnce(name, requests) {
   check(requests.length <= MAX_REQUESTS, `at most ${MAX_REQUESTS} requests for ${name}, not ${requests.length}:\n  ${requests.join("\n  ")}`);
-  const twice = requests.filter((request, index) => request.includes("/api/") && request !== REPEATED && requests.indexOf(request) !== index);
+  const twice = requests.filter((request, index) => request.includes("/api/") && !request.startsWith(REPEATED) && requests.indexOf(request) !== index);
   check(twice.length === 0, `no call of ${name} to be sent twice: ${twice.join(", ")}`);
 }
 
@@ -25,7 +25,7 @@ async function everyColumnInView(page, name) {
 async function look(page, [name, path, heading]) {
   await page.setViewportSize(WIDE);
   const requests = [];
-  const note = (request) => requests.push(`${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, "")}`);
+  const note = (request) => requests.push(`${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, "")} ${request.postData() ?? ""}`);
   page.on("request", note);
   await page.goto(path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { MEMBER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
 
-const SETTINGS = "/dashboard/settings/twostep";
+const SETTINGS = "/dashboard/settings/password";
 const STEP_MS = 30_000;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -23,12 +23,14 @@ async function turnsOn(page) {
   await page.getByRole("heading", { name: "Two-step sign-in is off" }).waitFor();
   await accessible(page, "two-step sign-in, off");
   await picture(page, "twostep-off");
-  const password = page.getByRole("main").getByLabel("Password");
+  await page.getByRole("button", { name: "Set up" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set up" });
+  const password = dialog.getByLabel("Password");
   await password.fill("Wrong1234");
   await password.press("Enter");
   await page.getByText("Your password is not correct").waitFor();
   await password.fill(MEMBER.password);
-  await page.getByRole("button", { name: "Set up" }).click();
+  await dialog.getByRole("button", { name: "Set up" }).click();
   const secret = (await page.locator("code").innerText()).replaceAll(" ", "");
   check(/^[A-Z2-7]{32}$/.test(secret), `a key of 32 characters, not ${secret}`);
   await accessible(page, "the setup of two-step sign-in");

@@ -200,7 +200,7 @@ async def tell(ctx: Context, user: users.User, event: Event, **facts: object) ->
 async def notify(ctx: Context, user: users.User, event: Event, **facts: object) -> None:
     """Mail a change to the user, in case another person made it."""
     language = languages.of(ctx, user.language)
-    link = mail.link(ctx, "/dashboard/settings/twostep")
+    link = mail.link(ctx, "/dashboard/settings/password")
     await mail.queue(ctx, "twostep", user.email, link, language=language, name=user.name, change=event, **facts)
 
 

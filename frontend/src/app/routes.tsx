@@ -51,9 +51,7 @@ const settings: RouteObject[] = [
   { index: true, element: <Navigate to="myaccount" replace /> },
   { path: "myaccount", lazy: () => import("../screens/myaccount/MyAccountScreen") },
   { path: "password", lazy: () => import("../screens/password/PasswordScreen") },
-  { path: "twostep", lazy: () => import("../screens/twostep/TwoStepScreen") },
   { path: "privacy", lazy: () => import("../screens/privacy/PrivacyScreen") },
-  { path: "sessions", lazy: () => import("../screens/sessions/SessionsScreen") },
   ofOwner([
     { path: "manageseats", lazy: () => import("../screens/manageseats/ManageSeatsScreen") },
     { path: "billing", lazy: () => import("../screens/billing/BillingScreen") },

@@ -7,7 +7,7 @@ import { ErrorResponse, draw, serve } from "../../testing/render";
 import { PasswordScreen } from "./PasswordScreen";
 
 const user = userEvent.setup();
-const NONE = { "GET user/identities": { resource: [] } };
+const NONE = { "GET user/identities": { resource: [] }, "GET leads/_table/usersession": { resource: [] } };
 const GOOGLE = { identityid: 7, provider: "google", email: "ada@gmail.com", createdon: "2026-11-05T09:00:00Z" };
 
 async function change(old: string, fresh: string, again: string) {

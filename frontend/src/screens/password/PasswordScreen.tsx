@@ -1,4 +1,4 @@
-/** Changes the password of the signed-in user, which ends the user's other sessions. */
+/** How the user signs in: the password, two-step sign-in, identities at providers, and the sessions. */
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { toast } from "../../../shared/toasts";
@@ -10,12 +10,15 @@ import { useForgot } from "../../api/signup";
 import { CodeInput } from "../../components/CodeInput";
 import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.dashboard";
 import { passwordError } from "../../lib/passworderror";
+import { Sessions } from "../sessions/Sessions";
+import { TwoStep } from "../twostep/TwoStep";
 import { Identities } from "./Identities";
 import classes from "./Password.module.css";
 
@@ -29,9 +32,15 @@ function newPasswordError(text: string): string | null {
 export function PasswordScreen() {
   const { haspassword, mustchangepassword, email } = useAccount();
   return (
-    <Page title={t("password.title")} lead={t("password.text")} width="form">
+    <Page title={t("settings.password")} lead={t("password.lead")} width="form">
       {haspassword === 0 ? <SetPassword email={email} /> : <ChangePassword />}
-      {!mustchangepassword && <Identities />}
+      {!mustchangepassword && (
+        <>
+          <TwoStep />
+          <Identities />
+          <Sessions />
+        </>
+      )}
     </Page>
   );
 }
@@ -42,17 +51,19 @@ function SetPassword({ email }: { email: string }) {
   const send = () =>
     forgot.mutate(email, { onSuccess: () => toast(t("forgot.sent")), onError: (error) => toast(explain(error), "bad") });
   return (
-    <div className={classes.form}>
-      <p className={classes.wide}>{t("password.none", { email })}</p>
-      {forgot.isSuccess && (
-        <div className={classes.wide}>
-          <Banner tone="accent">{t("forgot.sentTo", { email })}</Banner>
-        </div>
-      )}
-      <BusyButton busy={forgot.isPending} variant={forgot.isSuccess ? "default" : "filled"} className={classes.submit} onClick={send}>
-        {t("forgot.submit")}
-      </BusyButton>
-    </div>
+    <Card>
+      <div className={classes.form}>
+        <p className={classes.wide}>{t("password.none", { email })}</p>
+        {forgot.isSuccess && (
+          <div className={classes.wide}>
+            <Banner tone="accent">{t("forgot.sentTo", { email })}</Banner>
+          </div>
+        )}
+        <BusyButton busy={forgot.isPending} variant={forgot.isSuccess ? "default" : "filled"} className={classes.submit} onClick={send}>
+          {t("forgot.submit")}
+        </BusyButton>
+      </div>
+    </Card>
   );
 }
 
@@ -84,23 +95,25 @@ function ChangePassword() {
   });
 
   return (
-    <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
-      {Boolean(mustchangepassword) && (
-        <div className={classes.wide}>
-          <FormAlert text={t("password.must")} />
-        </div>
-      )}
-      {/* Tells password managers which account the password belongs to. */}
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
-      <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
-      <PasswordHint password={form.values.new_password} />
-      <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
-      {Boolean(hasmfa) && <CodeInput recovery label={t("password.code")} description={t("password.codeText")} {...form.getInputProps("code")} />}
-      <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
-        {t("password.submit")}
-      </BusyButton>
-    </form>
+    <Card title={t("password.title")} text={t("password.text")}>
+      <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+        {Boolean(mustchangepassword) && (
+          <div className={classes.wide}>
+            <FormAlert text={t("password.must")} />
+          </div>
+        )}
+        {/* Tells password managers which account the password belongs to. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
+        <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
+        <PasswordHint password={form.values.new_password} />
+        <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
+        {Boolean(hasmfa) && <CodeInput recovery label={t("password.code")} description={t("password.codeText")} {...form.getInputProps("code")} />}
+        <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
+          {t("password.submit")}
+        </BusyButton>
+      </form>
+    </Card>
   );
 }
 

@@ -7,10 +7,8 @@ import {
   KeyRound,
   Layers,
   type LucideIcon,
-  MonitorSmartphone,
   ScrollText,
   ShieldCheck,
-  Smartphone,
   UserRound,
   UsersRound,
   Webhook,
@@ -30,7 +28,6 @@ interface Page {
 export const PAGES: Page[] = [
   { path: "myaccount", text: "settings.myaccount", icon: UserRound, group: "settings.you" },
   { path: "password", text: "settings.password", icon: KeyRound },
-  { path: "twostep", text: "settings.twostep", icon: Smartphone },
   { path: "manageseats", text: "settings.manageseats", icon: UsersRound, group: "settings.company", ownerOnly: true },
   { path: "billing", text: "settings.billing", icon: CreditCard, ownerOnly: true },
   { path: "plans", text: "settings.plans", icon: Layers, ownerOnly: true },
@@ -38,7 +35,6 @@ export const PAGES: Page[] = [
   { path: "api", text: "settings.api", icon: CodeXml, group: "settings.developers", ownerOnly: true },
   { path: "webhooks", text: "settings.webhooks", icon: Webhook, ownerOnly: true },
   { path: "privacy", text: "settings.privacy", icon: ShieldCheck, group: "settings.records" },
-  { path: "sessions", text: "settings.sessions", icon: MonitorSmartphone },
   { path: "auditlog", text: "settings.auditlog", icon: ScrollText, ownerOnly: true },
   { path: "creditledger", text: "settings.creditledger", icon: Coins, ownerOnly: true },
 ];

@@ -1,4 +1,4 @@
-/** The steps of setting an authenticator app up: the password, then the QR code and the first code that the app shows. */
+/** Setting an authenticator app up: the QR code and the first code that the app shows. */
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -11,34 +11,9 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.twostep";
-import { ProofFields, useProof } from "../proof/Proof";
 import classes from "./TwoStep.module.css";
 
 export type Setup = Answer<"user/mfa/setup">;
-
-export function AskPassword({ onSetup }: { onSetup: (setup: Setup) => void }) {
-  const start = useScript("user/mfa/setup");
-  const proof = useProof(start.error, start.reset);
-  return (
-    <Card title={t("twostep.offTitle")} text={t("twostep.offText")}>
-      <form
-        className={classes.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          const taken = proof.take();
-          if (taken) start.mutate(taken, { onSuccess: onSetup });
-        }}
-      >
-        <FormAlert text={start.error && !proof.shows ? explain(start.error) : null} />
-        <ProofFields proof={proof} />
-        <BusyButton type="submit" busy={start.isPending}>
-          {t("twostep.setUp")}
-        </BusyButton>
-      </form>
-    </Card>
-  );
-}
 
 export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () => void; onCodes: (codes: string[]) => void }) {
   const [code, setCode] = useState("");

@@ -22,6 +22,7 @@ export const account: Translation<typeof english> = {
     unsaved: "Es gibt ungespeicherte Änderungen",
   },
   password: {
+    lead: "Wie Sie sich anmelden und wo Sie angemeldet sind.",
     title: "Passwort ändern",
     text: "Wenn sich das Passwort ändert, enden alle Ihre anderen Sitzungen.",
     old: "Altes Passwort",

@@ -57,7 +57,6 @@ export const twostep: Translation<typeof english> = {
     offTitle: "Die Anmeldung in zwei Schritten ist ausgeschaltet",
     offText: "Sie brauchen eine Authenticator-App, zum Beispiel die in Ihrem Passwortmanager. Mit dem Einschalten enden Ihre anderen Sitzungen.",
     provider: "Sie melden sich mit Google oder LinkedIn an, wo Ihr Konto durch einen eigenen zweiten Schritt geschützt ist. Um sie hier in zwei Schritten einzurichten, legen Sie zuerst ein Passwort fest.",
-    toPassword: "Passwort festlegen",
     setUp: "Einrichten",
     scanTitle: "1. Scannen Sie diesen Code mit Ihrer Authenticator-App",
     scanText: "Oder geben Sie in der App diesen Schlüssel ein:",

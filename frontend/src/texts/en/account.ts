@@ -19,6 +19,7 @@ export const account = {
     addressLong: "At most 200 characters",
   },
   password: {
+    lead: "How you sign in, and where you are signed in.",
     title: "Change password",
     text: "Changing your password signs you out everywhere else.",
     old: "Old Password",

@@ -54,7 +54,6 @@ export const twostep = {
     offTitle: "Two-step sign-in is off",
     offText: "You need an authenticator app, such as the one built into your password manager. Turning it on ends your other sessions.",
     provider: "You sign in with Google or LinkedIn, which protects your account with its own second step. To turn two-step sign-in on here, set a password first.",
-    toPassword: "Set a password",
     setUp: "Set up",
     scanTitle: "1. Scan this code with your authenticator app",
     scanText: "Or enter this key in the app:",

@@ -1,20 +1,18 @@
 /** Turns two-step sign-in on and off. Every change asks for the password again. */
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
-import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { useScript } from "../../api/scripts";
 import { ProofDialog } from "../proof/ProofDialog";
 import { Banner } from "../../components/ui/Banner";
 import { Card } from "../../components/ui/Card";
-import { Page } from "../../components/ui/Page";
 import { t as frame } from "../../lib/i18n.dashboard";
 import { t } from "../../lib/i18n.twostep";
 import { RecoveryCodes } from "./RecoveryCodes";
-import { AskPassword, Confirm, type Setup } from "./TurnOn";
+import { Confirm, type Setup } from "./TurnOn";
 
-export function TwoStepScreen() {
+export function TwoStep() {
   const { haspassword, hasmfa } = useAccount();
   const [setup, setSetup] = useState<Setup | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
@@ -23,7 +21,7 @@ export function TwoStepScreen() {
     setSetup(null);
   };
   return (
-    <Page title={frame("settings.twostep")} lead={t("twostep.lead")} width="form">
+    <section aria-label={frame("settings.twostep")}>
       {codes ? (
         <RecoveryCodes codes={codes} onSaved={() => setCodes(null)} />
       ) : setup ? (
@@ -32,19 +30,29 @@ export function TwoStepScreen() {
       ) : hasmfa ? (
         <On onCodes={show} />
       ) : haspassword ? (
-        <AskPassword onSetup={setSetup} />
+        <Off onSetup={setSetup} />
       ) : (
-        <Banner
-          action={
-            <Button component={Link} to="/dashboard/settings/password" variant="default" size="compact-sm">
-              {t("twostep.toPassword")}
-            </Button>
-          }
-        >
-          {t("twostep.provider")}
-        </Banner>
+        <Banner>{t("twostep.provider")}</Banner>
       )}
-    </Page>
+    </section>
+  );
+}
+
+function Off({ onSetup }: { onSetup: (setup: Setup) => void }) {
+  const [asking, setAsking] = useState(false);
+  const send = useScript("user/mfa/setup");
+  return (
+    <Card
+      title={t("twostep.offTitle")}
+      text={t("twostep.offText")}
+      action={
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {t("twostep.setUp")}
+        </Button>
+      }
+    >
+      {asking && <ProofDialog send={send} body={{}} title={t("twostep.setUp")} text={t("twostep.lead")} confirm={t("twostep.setUp")} onClose={() => setAsking(false)} onDone={onSetup} />}
+    </Card>
   );
 }
 
@@ -97,5 +105,3 @@ function TurnOff({ onClose }: { onClose: () => void }) {
     />
   );
 }
-
-export { TwoStepScreen as Component };

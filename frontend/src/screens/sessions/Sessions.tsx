@@ -12,9 +12,9 @@ import type { SignIn } from "../../api/types";
 import classes from "../../components/ListTable.module.css";
 import { ListTable } from "../../components/ListTable";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Card } from "../../components/ui/Card";
 import { Confirm } from "../../components/ui/Confirm";
 import type { Column } from "../../components/ui/DataTable";
-import { Page } from "../../components/ui/Page";
 import { deviceOf } from "../../domain/device";
 import { scopeText } from "../../domain/scope";
 import { t } from "../../lib/i18n.dashboard";
@@ -25,8 +25,7 @@ const deviceText = ({ agent, useragent }: SignIn): string => agent ?? (deviceOf(
 function columnsOf(current: number | null, onEnd: (one: SignIn) => void, ending: number | null): Column<SignIn>[] {
   return [
     { key: "device", head: t("sessions.device"), cell: Device },
-    { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
-    { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused }) => momentText(lastused) },
+    { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused, ip }) => <>{momentText(lastused)}<div className={classes.small}>{ip ?? "–"}</div></> },
     { key: "created", head: t("sessions.created"), cell: ({ createdon }) => momentText(createdon) },
     { key: "actions", head: t("sessions.actions"), align: "end", cell: (one) => (one.usersessionid === current ? <Current /> : <End one={one} busy={ending === one.usersessionid} onEnd={onEnd} />) },
   ];
@@ -61,7 +60,7 @@ function End({ one, busy, onEnd }: { one: SignIn; busy: boolean; onEnd: (one: Si
   );
 }
 
-export function SessionsScreen() {
+export function Sessions() {
   const { usersessionid: current } = useAccount();
   const [query] = useState(() => signIns());
   const list = useQuery(query);
@@ -89,12 +88,13 @@ export function SessionsScreen() {
   const several = (list.data?.resource.length ?? 0) > 1;
 
   return (
-    <Page
+    <Card
+      landmark
       title={t("settings.sessions")}
-      lead={t("sessions.lead")}
-      actions={
+      text={t("sessions.lead")}
+      action={
         several && (
-          <Button variant="default" leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={open}>
+          <Button variant="default" size="sm" leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={open}>
             {t("sessions.endOthers")}
           </Button>
         )
@@ -127,8 +127,6 @@ export function SessionsScreen() {
         busy={others.isPending}
         onConfirm={endOthers}
       />
-    </Page>
+    </Card>
   );
 }
-
-export { SessionsScreen as Component };

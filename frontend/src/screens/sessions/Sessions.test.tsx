@@ -2,10 +2,10 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { ErrorResponse, draw, serve } from "../../testing/render";
-import { SessionsScreen } from "./SessionsScreen";
+import { Sessions } from "./Sessions";
 
 const user = userEvent.setup();
-const AT = "/dashboard/settings/sessions";
+const AT = "/dashboard/settings/password";
 const LIST = "GET leads/_table/usersession";
 const one = (usersessionid: number, useragent: string | null) => ({
   usersessionid,
@@ -22,7 +22,7 @@ const TWO = { resource: [one(1, "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 
 
 test("lists the active sessions, and one can be ended", async () => {
   const sent = serve({ [LIST]: TWO, "DELETE leads/_table/usersession/2": { usersessionid: 2 } });
-  draw(<SessionsScreen />, { at: AT });
+  draw(<Sessions />, { at: AT });
   expect(await screen.findByText("Firefox, Linux")).toBeVisible();
   expect(sent[0]!.query.get("filter")).toContain("revokedon is null");
   const row = within(screen.getByText("Unknown device").closest("tr")!);
@@ -37,7 +37,7 @@ test("lists the active sessions, and one can be ended", async () => {
 test("an application is listed with its name and permissions", async () => {
   const assistant = { ...one(3, "python-httpx"), agent: "Helper", agentid: "c1", scopes: "read reveal" };
   const sent = serve({ [LIST]: { resource: [TWO.resource[0], assistant] }, "DELETE leads/_table/usersession/3": { usersessionid: 3 } });
-  draw(<SessionsScreen />, { at: AT });
+  draw(<Sessions />, { at: AT });
   expect(await screen.findByText(/^May read your contacts.*; reveal contact data/)).toBeVisible();
   await user.click(screen.getByRole("button", { name: /^Sign out Helper/ }));
   expect(await screen.findByText("Session ended.")).toBeVisible();
@@ -55,7 +55,7 @@ test("ending all other sessions needs a confirmation, and a failure shows the er
     [LIST]: TWO,
     "DELETE leads/_table/usersession": () => (rejected ? new ErrorResponse(503, { code: 503, message: "Busy." }) : { resource: [] }),
   });
-  draw(<SessionsScreen />, { at: AT });
+  draw(<Sessions />, { at: AT });
   await end();
   expect(await screen.findByText("Busy.")).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { accountAnswer } from "../../testing/answers";
 import { ErrorResponse, draw, serve } from "../../testing/render";
-import { TwoStepScreen } from "./TwoStepScreen";
+import { TwoStep } from "./TwoStep";
 
 const user = userEvent.setup();
 const SETUP = { success: 1, secret: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", uri: "otpauth://totp/x?secret=ABCD", setup: "s" };
@@ -12,19 +12,21 @@ const field = (name: string, text: string) =>
   new ErrorResponse(422, { code: 422, message: text, context: { scope: "resource", fields: { [name]: text } } });
 
 async function ask(password: string) {
-  await user.type(screen.getByLabelText("Password"), password);
   await user.click(screen.getByRole("button", { name: "Set up" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.type(dialog.getByLabelText("Password"), password);
+  await user.click(dialog.getByRole("button", { name: "Set up" }));
 }
 
-test("an account without a password is led to setting one", () => {
-  draw(<TwoStepScreen />, { me: accountAnswer({ haspassword: 0 }) });
-  expect(screen.getByRole("link", { name: "Set a password" })).toHaveAttribute("href", "/dashboard/settings/password");
-  expect(screen.queryByLabelText("Password")).toBeNull();
+test("an account without a password cannot turn it on", () => {
+  draw(<TwoStep />, { me: accountAnswer({ haspassword: 0 }) });
+  expect(screen.getByRole("status")).toHaveTextContent("password");
+  expect(screen.queryByRole("button", { name: "Set up" })).toBeNull();
 });
 
 test("a wrong password is shown at its field until it is changed", async () => {
   serve({ "POST user/mfa/setup": field("password", "Your password is not correct") });
-  draw(<TwoStepScreen />);
+  draw(<TwoStep />);
   await ask("Wrong1234");
   await waitFor(() => expect(screen.getByLabelText("Password")).toHaveAccessibleDescription("Your password is not correct"));
   await user.type(screen.getByLabelText("Password"), "x");
@@ -34,7 +36,7 @@ test("a wrong password is shown at its field until it is changed", async () => {
 test("the key is shown in groups, and the codes stay until they have been saved", async () => {
   let answer: unknown = field("setup", "This took too long. Please start again");
   const sent = serve({ "POST user/mfa/setup": SETUP, "POST user/mfa/confirm": () => answer, "PUT user/session": accountAnswer({ hasmfa: 1 }) });
-  draw(<TwoStepScreen />);
+  draw(<TwoStep />);
   await ask("Demo1234");
   expect(await screen.findByText("ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Turn on" }));
@@ -54,7 +56,7 @@ test("turning it off asks for the password and a code", async () => {
   const rejected = { reason: "confirmation_required", case: "mfa_code_wrong", missing: ["code"], scope: "resource" };
   let answer: unknown = new ErrorResponse(403, { code: 403, message: "This code is not correct", context: rejected });
   const sent = serve({ "POST user/mfa/disable": () => answer, "PUT user/session": () => accountAnswer({ hasmfa: answer instanceof ErrorResponse ? 1 : 0 }) });
-  draw(<TwoStepScreen />, { me: accountAnswer({ hasmfa: 1 }) });
+  draw(<TwoStep />, { me: accountAnswer({ hasmfa: 1 }) });
   await user.click(screen.getByRole("button", { name: "Turn off" }));
   const dialog = await screen.findByRole("dialog");
   await user.type(within(dialog).getByLabelText("Password"), "Demo1234");
