@@ -38,11 +38,13 @@ export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
     markSeen(savedsearchid).then(() => queries.invalidateQueries({ queryKey: searchNews.queryKey }), () => undefined);
   };
   const newOf = (id: number) => news?.find(({ savedsearchid }) => savedsearchid === id)?.new ?? 0;
+  const total = saved.reduce((sum, { savedsearchid }) => sum + newOf(savedsearchid), 0);
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus returnFocus>
       <Popover.Target>
         <Button variant="default" size="sm" leftSection={<Bookmark size={16} strokeWidth={1.75} aria-hidden="true" />} aria-expanded={opened} onClick={() => setOpened(!opened)}>
           {t("people.saved")}
+          {total > 0 && <span className={classes.news}>{t("people.news", { count: total })}</span>}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t("people.saved")}>

@@ -89,7 +89,6 @@ export function Sessions() {
 
   return (
     <Card
-      landmark
       title={t("settings.sessions")}
       text={t("sessions.lead")}
       action={

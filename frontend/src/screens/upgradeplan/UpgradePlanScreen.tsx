@@ -18,7 +18,6 @@ import { isMonthly } from "../../domain/subscription";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { ChangeDialog } from "./ChangeDialog";
-import { Comparison } from "./Comparison";
 import { LimitDialog } from "./LimitDialog";
 import { PlanCard } from "./PlanCard";
 import { PlanSkeleton } from "./PlanSkeleton";
@@ -101,7 +100,6 @@ function Plans({ period }: { period: Period }) {
         <Sparkles size={16} strokeWidth={1.75} aria-hidden="true" />
         {t("plans.addons")}
       </Link>
-      <Comparison plans={shown} />
       <ChangeDialog change={change} />
       <LimitDialog change={change} />
     </Stack>

@@ -82,8 +82,6 @@ export const plans: Translation<typeof english> = {
     saves: "spart {{amount}} im Jahr",
     included: "Enthalten",
     notIncluded: "Nicht enthalten",
-    compare: "Tarife vergleichen",
-    feature: "Leistung",
     cancelled: "Ihr Tarif {{name}} ist gekündigt und endet am {{date}}.",
     cancelledText: "Behalten Sie ihn, um nichts zu verlieren: Er verlängert sich an diesem Tag, und heute wird nichts bezahlt.",
   },

@@ -39,8 +39,6 @@ export const plans = {
     saves: "saves {{amount}} a year",
     included: "Included",
     notIncluded: "Not included",
-    compare: "Compare plans",
-    feature: "Feature",
     cancelled: "Your {{name}} plan is cancelled and ends on {{date}}.",
     cancelledText: "Keep it and it renews on that day. You pay nothing today.",
     upgradeTitle: "Upgrade to {{name}}",
