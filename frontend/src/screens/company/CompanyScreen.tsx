@@ -1,4 +1,4 @@
-/** A company of the directory: its people by function and country, who of them was revealed, and a table of them. */
+/** A company of the directory: its people by function and country, the ones already revealed, and a table of them. */
 import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Building2, Eye } from "lucide-react";
@@ -145,7 +145,7 @@ function Distribution({ field, search, chosen, onChoose }: DistributionProps) {
   );
 }
 
-/** Who of the company was revealed: for the owner by anybody of the account, for a member by that member. */
+/** The revealed people of the company: revealed by anyone in the account for the owner, by the user for a member. */
 function Ours({ company, of }: { company: string; of: number }) {
   const me = useAccount();
   const { data } = useQuery(revealedAt(company, isOwner(me) ? me.clientid : undefined));

@@ -1,4 +1,4 @@
-/** One balance over the last month and until the renewal, which is a line. For the owner, who reads the ledger. */
+/** One balance over the last month and until the renewal, which is a line. Only the owner may read the ledger. */
 import { Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { creditsOf, useAccount } from "../../api/account";
