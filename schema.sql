@@ -971,7 +971,7 @@ begin
                 jsonb_strip_nulls(jsonb_build_object('kind', p_kind, 'tool', used)), p_ip);
         if left_over in (0, plan.allotted / 5) then
             insert into creditnotice (clientid, kind, threshold)
-            values (p_clientid, account, case left_over when 0 then 0 else 20 end) on conflict do nothing;
+            values (p_clientid, account, case when left_over = 0 then 0 else 20 end) on conflict do nothing;
         end if;
     end if;
 

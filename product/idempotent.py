@@ -22,9 +22,10 @@ DEAD_SECONDS = 90  # longer than a call may take, so an older claim without a re
 _CLAIM = f"""
     insert into idempotency (principal, key, route, bodyhash) values ($1, $2, $3, $4)
     on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash, status = null,
-        headers = null, body = null, createdon = now()
-    where idempotency.createdon < now() - interval '24 hours'
-       or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD_SECONDS} seconds')
+        headers = null, body = null, createdon = excluded.createdon
+    where excluded.createdon - idempotency.createdon > interval '24 hours'
+       or idempotency.status is null
+          and excluded.createdon - idempotency.createdon > interval '{DEAD_SECONDS} seconds'
     returning key
 """  # noqa: S608 - a constant
 _FIND = "select bodyhash, status, headers, body from idempotency where principal = $1 and key = $2"

@@ -46,7 +46,7 @@ _CLAIM = f"""
 _FINISH = """
     update webhookdelivery
     set status = $3, lastcode = $4, reason = $5, error = $6, dueon = now() + $7,
-        donon = case when $3 = 'waiting' then null else now() end
+        donon = now() + $8
     where clientid = $1 and deliveryid = $2
 """
 
@@ -109,7 +109,8 @@ async def _attempt(ctx: Context, sender: WebhookSender, due: Due) -> None:
     pause = max(asked, min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE))
     otherwise = "waiting" if due.attempts < MAX_ATTEMPTS and not attempt.gone else "failed"
     status = "delivered" if attempt.delivered else otherwise
-    result = (status, attempt.status, attempt.reason, attempt.message, pause)
+    done = None if status == "waiting" else timedelta()
+    result = (status, attempt.status, attempt.reason, attempt.message, pause, done)
     await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, *result)
     if asked:
         await ctx.db.execute(_HOLD, due.clientid, due.webhookid, asked)

@@ -48,7 +48,7 @@ _PRESENT = """
 _KEEP = """
     insert into contactmeta (contactid, appuserid, clientid, tags, note) values ($1, $2, $3, $4, $5)
     on conflict on constraint contactmeta_pkey do update set
-        tags = excluded.tags, note = excluded.note, updatedon = now()
+        tags = excluded.tags, note = excluded.note, updatedon = excluded.updatedon
 """
 
 

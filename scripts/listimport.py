@@ -70,7 +70,7 @@ class Output(BaseModel):
 _KEPT = "select mapping from listmapping where clientid = $1 and headerhash = $2"
 _KEEP = """
     insert into listmapping (clientid, headerhash, mapping) values ($1, $2, $3::jsonb)
-    on conflict (clientid, headerhash) do update set mapping = excluded.mapping, changedon = now()
+    on conflict (clientid, headerhash) do update set mapping = excluded.mapping, changedon = excluded.changedon
 """
 _PRESENT = "select personid from contactlistitem where listid = $1 and personid = any($2) and clientid = $3"
 _ADD = """

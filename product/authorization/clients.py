@@ -30,7 +30,7 @@ _PROGRAMS = frozenset((
 _INSERT = """
     with evicted as (
         delete from oauthclient where oauthclientid = (
-            select oauthclientid from oauthclient where expireson <= createdon + interval '1 hour'
+            select oauthclientid from oauthclient where expireson - createdon <= interval '1 hour'
             order by createdon limit 1
         ) and (select count(*) from oauthclient) >= $5
         returning true

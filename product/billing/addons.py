@@ -24,6 +24,7 @@ _BOOK = """
     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, null)
     on conflict on constraint transactionhistory_providerid_key do nothing returning transactionid
 """
+_ROW = "select * from addonpayment where providerid = $1 and clientid = $2 for update"
 _PAID = "update addonpayment set status = 'paid', transactionid = $3 where clientid = $1 and providerid = $2"
 _FAILED = "update addonpayment set status = 'failed' where clientid = $1 and providerid = $2 and status <> 'paid'"
 
@@ -66,8 +67,9 @@ async def settle(ctx: Context, intent: Intent) -> int | None:
 
     A paid intent adds credits and an invoice; repeating it changes nothing.
     """
+    clientid = await ctx.db.first_value(int, "select clientid from addonpayment where providerid = $1", intent.id)
     async with ctx.db.transaction():
-        row = await ctx.db.first(_Payment, "select * from addonpayment where providerid = $1 for update", intent.id)
+        row = await ctx.db.first(_Payment, _ROW, intent.id, clientid)
         if row is None or row.amount != intent.amount or row.currency != intent.currency:
             return None  # not a payment for an add-on of this product
         if row.status == "paid":

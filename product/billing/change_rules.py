@@ -35,9 +35,11 @@ _QUOTED = """
 _ATTEMPT = """
     insert into planchange as c (clientid, subscriptionid, planid, period, prorationdate) values ($1, $2, $3, $4, $5)
     on conflict on constraint planchange_pkey do update set
-        attempt = c.attempt + (c.createdon < now() - interval '1 hour')::int,
-        prorationdate = case when c.createdon < now() - interval '1 hour' then $5 else c.prorationdate end,
-        createdon = case when c.createdon < now() - interval '1 hour' then now() else c.createdon end
+        attempt = c.attempt + (excluded.createdon - c.createdon > interval '1 hour')::int,
+        prorationdate = case when excluded.createdon - c.createdon > interval '1 hour' then excluded.prorationdate
+                             else c.prorationdate end,
+        createdon = case when excluded.createdon - c.createdon > interval '1 hour' then excluded.createdon
+                         else c.createdon end
     returning attempt, prorationdate
 """
 _REPEATED = "select sum(attempt - 1) from planchange where subscriptionid = $1 and period = $2 and clientid = $3"

@@ -7,6 +7,7 @@ yearly plans, a higher planid is an upgrade.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from product.billing.rows import PlanRow
 from product.context import Context
@@ -156,12 +157,13 @@ async def update_allowances(ctx: Context, clientid: int) -> None:
     await ctx.db.execute(_ROOM, clientid)
 
 
-_RENEWED = """
-    update usersubscription s set expirydate = now() + make_interval(days => p.validity), startdate = now()
-    from subscriptionplan p
-    where s.clientid = $1 and s.isactive = 1 and s.autorenew = 1 and p.planid = s.planid and p.sku = $2
-      and s.expirydate <= now()
-    returning s.subscriptionid, extract(epoch from now())::bigint as period, p.*
+_DUE = """
+    select s.subscriptionid, extract(epoch from now())::bigint as period, p.*
+    from usersubscription s join subscriptionplan p using (planid)
+    where s.clientid = $1 and s.isactive = 1 and s.autorenew = 1 and p.sku = $2 and s.expirydate <= now()
+"""
+_RENEW = """
+    update usersubscription set expirydate = now() + $3, startdate = now() where clientid = $1 and subscriptionid = $2
 """
 
 
@@ -171,8 +173,9 @@ async def renew_free(ctx: Context, clientid: int) -> None:
     An account without any subscription gets the free plan, once. Inside a transaction.
     """
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-    plan = await ctx.db.first(_Renewed, _RENEWED, clientid, FREE_SKU)
+    plan = await ctx.db.first(_Renewed, _DUE, clientid, FREE_SKU)
     if plan is not None:
+        await ctx.db.execute(_RENEW, clientid, plan.subscriptionid, timedelta(days=plan.validity))
         period = f"free:{plan.subscriptionid}:{plan.period}"
         await end_plan_credits(ctx, clientid, period)
         await grant(ctx, clientid, plan.credits, reason="plan", source="plan", source_id=period)

@@ -45,7 +45,7 @@ _KEEP = f"""
     values ($1, {", ".join(f"${number}" for number in range(2, len(COLUMNS) + 1))},
             ${len(COLUMNS) + 1}::text::tsvector, 'vendor')
     on conflict (profilekey) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS)},
-        source = 'vendor', updatedon = now()
+        source = 'vendor', updatedon = excluded.updatedon
     returning *
 """  # noqa: S608 - names of columns
 _ASKED = "update person set updatedon = now() where personid = $1"

@@ -48,7 +48,7 @@ _UNTYPE = "update bulkrow set linkedinurl = '' where clientid = $1 and jobid = $
 # A stored response is encrypted and may name any person, so none is kept. A repeat of these calls runs again, which
 # does nothing twice; a repeat of any other call gets the error `answer_lost`.
 _REPEATABLE = "principal like 'apikey:%' or route ~ 'getcontact|searchurl|searchname|revealmany'"
-_STORED = "where body is not null and createdon <= coalesce($1::timestamptz, now())"
+_STORED = "where body is not null and createdon <= least($1::timestamptz, now())"
 _RESPONSES = (
     f"delete from idempotency {_STORED} and ({_REPEATABLE})",  # noqa: S608 - constants
     f"update idempotency set status = 0, headers = '{{}}', body = null {_STORED}",  # noqa: S608

@@ -19,11 +19,12 @@ from tableapi import Conflict, NotFound
 _PLAN = f"select exists (select 1 from usersubscription s where s.clientid = $1 and {LIVE})"  # noqa: S608
 _TAKE = "update usercredit set seatcount = seatcount - 1 where clientid = $1 and seatcount > 0 returning seatcount"
 _ADD = f"""
-    insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
-                         password, mustchangepassword, passwordexpireson, madeby)
-    values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8,
-            {sessions.maker("$9")})
-    returning appuserid, email, name, role, invitestatus, isactive, createdon::text as createdon
+    with added as (
+        insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
+                             password, mustchangepassword, passwordexpireson, madeby)
+        select $1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8, {sessions.maker("$9")}
+        returning appuserid, email, name, role, invitestatus, isactive, createdon)
+    select appuserid, email, name, role, invitestatus, isactive, createdon::text from added
 """  # noqa: S608
 _TEMPORARY = """
     update appuser set password = $2, mustchangepassword = 1, passwordexpireson = now() + $3 where appuserid = $1

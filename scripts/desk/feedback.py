@@ -34,7 +34,7 @@ _DECIDE = """
     insert into feedbackdecision as d (feedbackid, clientid, staffid, decision, reason) values ($1, $2, $3, $4, $5)
     on conflict on constraint feedbackdecision_pkey do update set
         decision = excluded.decision, reason = excluded.reason,
-        staffid = excluded.staffid, decidedon = now()
+        staffid = excluded.staffid, decidedon = excluded.decidedon
 """
 
 

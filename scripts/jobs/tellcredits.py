@@ -17,16 +17,16 @@ FEWEST = 3  # credits in PACE_DAYS; fewer are not enough to predict the future
 FARTHEST = timedelta(days=730)
 _OPEN = """
     with due as (
-        update creditnotice n set mailedon = now() from appuser u, usercredit c
+        update creditnotice n set mailedon = now() from appuser u
         where n.mailedon is null and u.clientid = n.clientid and u.role = 'client' and u.isdeleted = 0
-          and c.clientid = n.clientid
-        returning n.clientid, u.email, u.name, u.language, n.kind, n.threshold, to_jsonb(c) as credits
+        returning n.clientid, u.email, u.name, u.language, n.kind, n.threshold
     )
-    select due.*, s.autorenew, s.expirydate, to_jsonb(p) as plan, (
+    select due.*, to_jsonb(c) as credits, s.autorenew, s.expirydate, to_jsonb(p) as plan, (
         select -coalesce(sum(delta), 0) from creditledger l
         where l.clientid = due.clientid and l.kind = due.kind and l.reason = 'reveal'
           and l.createdon > now() - make_interval(days => $1)) as spent
-    from due left join usersubscription s on s.clientid = due.clientid and s.isactive = 1
+    from due join usercredit c using (clientid)
+    left join usersubscription s on s.clientid = due.clientid and s.isactive = 1
     left join subscriptionplan p on p.planid = s.planid
 """
 

@@ -94,10 +94,11 @@ _RESERVED = """
     returning true
 """
 _ADD = f"""
-    insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, istest, madeby)
-    values ($1, $2, $3, $4, $5, $6, $7, $8,
-            {sessions.maker("$9", "$10")})
-    returning keyid, purpose, name, scopes, expireson::text as expireson, istest, createdon::text as createdon
+    with added as (
+        insert into apikeys (clientid, apikey, keyhash, name, purpose, scopes, expireson, istest, madeby)
+        select $1, $2, $3, $4, $5, $6, $7, $8, {sessions.maker("$9", "$10")}
+        returning keyid, purpose, name, scopes, expireson, istest, createdon)
+    select keyid, purpose, name, scopes, expireson::text, istest, createdon::text from added
 """  # noqa: S608
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """

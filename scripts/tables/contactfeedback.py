@@ -76,7 +76,8 @@ _KEEP = """
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict on constraint contactfeedback_appuserid_personid_type_infohash_key do update set
         action = excluded.action,
-        downvotereason = excluded.downvotereason, reasonnote = excluded.reasonnote, createdon = now()
+        downvotereason = excluded.downvotereason, reasonnote = excluded.reasonnote,
+        createdon = excluded.createdon
     returning feedbackid
 """
 

@@ -47,8 +47,10 @@ class Change(Record):
 _LOCK = "select 1 from appuser where appuserid = $1 for update"
 _COUNT = "select count(*) from contactlist where clientid = $1 and appuserid = $2"
 _ADD = """
-    insert into contactlist (clientid, appuserid, name, shared) values ($1, $2, $3, $4)
-    returning listid, appuserid, name, shared, createdon::text as createdon
+    with added as (
+        insert into contactlist (clientid, appuserid, name, shared) values ($1, $2, $3, $4)
+        returning listid, appuserid, name, shared, createdon)
+    select listid, appuserid, name, shared, createdon::text from added
 """
 
 

@@ -58,16 +58,19 @@ class Change(Record):
 
 
 _ADD = """
-    insert into contactlistitem as i (listid, clientid, personid, linkedinurl, full_name, title, company, country, tags,
-                                      note, addedby)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-    on conflict on constraint contactlistitem_listid_personid_key do update set
-        linkedinurl = excluded.linkedinurl, full_name = excluded.full_name,
-        title = excluded.title, company = excluded.company, country = excluded.country,
-        tags = case when cardinality(excluded.tags) > 0 then excluded.tags else i.tags end,
-        note = case when excluded.note <> '' then excluded.note else i.note end
-    returning itemid, listid, linkedinurl, full_name, title, company, country, tags, note, addedby,
-              createdon::text as createdon, xmax = 0 as added
+    with kept as (
+        insert into contactlistitem as i (listid, clientid, personid, linkedinurl, full_name, title, company, country,
+                                          tags, note, addedby)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        on conflict on constraint contactlistitem_listid_personid_key do update set
+            linkedinurl = excluded.linkedinurl, full_name = excluded.full_name,
+            title = excluded.title, company = excluded.company, country = excluded.country,
+            tags = case when cardinality(excluded.tags) > 0 then excluded.tags else i.tags end,
+            note = case when excluded.note <> '' then excluded.note else i.note end
+        returning itemid, listid, linkedinurl, full_name, title, company, country, tags, note, addedby, createdon,
+                  xmax = 0 as added)
+    select itemid, listid, linkedinurl, full_name, title, company, country, tags, note, addedby, createdon::text, added
+    from kept
 """
 
 

@@ -56,9 +56,11 @@ class Change(Record):
 _LOCK = "select 1 from appuser where appuserid = $1 for update"
 _COUNT = "select count(*) from savedsearch where clientid = $1 and appuserid = $2"
 _ADD = """
-    insert into savedsearch (clientid, appuserid, name, kind, filters, shared, seenupto)
-    values ($1, $2, $3, $4, $5, $6, coalesce((select max(personid) from person), 0))
-    returning savedsearchid, appuserid, name, kind, filters, shared, createdon::text as createdon
+    with added as (
+        insert into savedsearch (clientid, appuserid, name, kind, filters, shared, seenupto)
+        select $1, $2, $3, $4, $5, $6, coalesce((select max(personid) from person), 0)
+        returning savedsearchid, appuserid, name, kind, filters, shared, createdon)
+    select savedsearchid, appuserid, name, kind, filters, shared, createdon::text from added
 """
 _KIND = "select kind from savedsearch where savedsearchid = $1 and clientid = $2"
 

@@ -28,9 +28,10 @@ class Input(BaseModel):
 
 
 _RECORD = """
-    update usersubscription set downgrade_planid = $2, downgrade_startson = expirydate
-    where subscriptionid = $1 and clientid = $3
-    returning to_jsonb(usersubscription) - array['stripe_itemid', 'stripe_scheduleid'] as row
+    with changed as (
+        update usersubscription set downgrade_planid = $2, downgrade_startson = expirydate
+        where subscriptionid = $1 and clientid = $3 returning *)
+    select to_jsonb(changed) - array['stripe_itemid', 'stripe_scheduleid'] as row from changed
 """
 
 

@@ -55,10 +55,11 @@ class Change(Record):
 _LOCK = "select 1 from usercredit where clientid = $1 for update"
 _COUNT = "select count(*) from webhook where clientid = $1"
 _ADD = f"""
-    insert into webhook (clientid, url, events, secret, madeby)
-    values ($1, $2, $3, $4,
-            {sessions.maker("$5", "$6")})
-    returning webhookid, url, events, isactive, createdon::text as createdon
+    with added as (
+        insert into webhook (clientid, url, events, secret, madeby)
+        select $1, $2, $3, $4, {sessions.maker("$5", "$6")}
+        returning webhookid, url, events, isactive, createdon)
+    select webhookid, url, events, isactive, createdon::text from added
 """  # noqa: S608
 _CHANGE = f"""
     update webhook set url = coalesce($3, url), events = coalesce($4, events), isactive = coalesce($5, isactive),
