@@ -217,6 +217,12 @@ class Internal(ApiError):
     status, reason = 500, "internal"
 
 
+class Unsupported(ApiError):
+    """Raised for what the database cannot do, and no value of the request would change."""
+
+    status, reason = 501, "unsupported"
+
+
 class Busy(ApiError):
     """Raised when the server or the database cannot handle the request now. Sent with `Retry-After`."""
 

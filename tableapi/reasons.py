@@ -289,6 +289,10 @@ REASONS: dict[str, dict[str, tuple[int, str, str]]] = {
             "defined.",
             "Change the value, or ask the administrators of the database; callers with full rights find PostgreSQL's "
             "message in `context.postgres`."),
+        "unsupported": (501, "The database is distributed over several machines by Citus, which cannot combine the "
+            "rows of this request.",
+            "Filter each table by the column that it is distributed by, or read relations with requests of their "
+            "own."),
         "replaced_by_rule": (400, "A rule on the table replaces the statement and returns no row.",
             "Write to the table that the rule redirects to."),
         "duplicate": (409, "A record with this unique value already exists.",

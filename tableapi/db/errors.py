@@ -40,11 +40,12 @@ UNREACHABLE = (
 telling: ContextVar[bool] = ContextVar("telling", default=False)
 _WITH_DETAILS = (
     sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REJECTED,
-    sqlstates.DENIED, sqlstates.DAMAGED, sqlstates.CHECK,
+    sqlstates.DENIED, sqlstates.DAMAGED, sqlstates.CHECK, sqlstates.DISTRIBUTED,
 )  # fmt: skip
 # PostgreSQL source files that report invalid SQL. A syntax error from any other file is about a value: tsquery,
 # jsonpath, hstore and other types report unreadable input that way.
 _PARSER = re.compile(r"(scan|gram)\.[ly]|parse_\w+\.c|analyze\.c")
+_CITUS = re.compile(r"(multi|distributed|recursive|router|insert_select|query_pushdown|relation_restriction)_?\w*\.c")
 MAX_MESSAGE_CHARS = 500
 
 
@@ -65,6 +66,8 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
             context={"field": str(error.column_name)},
         )  # fmt: skip
     meaning = sqlstates.meaning(code, inside=inside)
+    if code == "0A000" and _CITUS.match(str(error.server_source_filename)):
+        meaning = sqlstates.DISTRIBUTED
     if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
         meaning = sqlstates.NOT_FILLED
     api_error = meaning.error()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import asyncpg
 
-from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
+from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,12 @@ RULE = Meaning(BadRequest, "A rule of the database rejects this request.", "rule
 TYPE = Meaning(BadRequest, "The type of the field does not support this operation.", "bad_type")
 PATTERN = Meaning(BadRequest, "The regular expression is not valid.", "bad_pattern")
 NOT_WRITABLE = Meaning(BadRequest, "This record or field cannot be written.", "not_writable")
+DISTRIBUTED = Meaning(
+    Unsupported,
+    "The database is distributed and cannot combine these rows. Filter each table by the column that it is distributed "
+    "by, or read relations with requests of their own.",
+    "unsupported",
+)
 COMPLEX = Meaning(BadRequest, "The request is too complex. Ask for less.", "too_complex")
 DENIED = Meaning(Forbidden, "The database does not allow this.", "forbidden")
 NO_UPSERT = Meaning(

@@ -19,7 +19,9 @@ READABLE = """(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oi
 TABLES = f"""
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
        m.description as comment, pg_relation_is_updatable(c.oid, true) as writable,
-       c.relkind = 'r' and c.relhassubclass as inherited, c.relchecks > 0 or c.relkind = 'p' as checked
+       c.relkind = 'r' and c.relhassubclass as inherited, c.relchecks > 0 or c.relkind = 'p' as checked,
+       exists (select from pg_trigger g where g.tgrelid = c.oid and g.tgfoid = to_regproc('citus_truncate_trigger'))
+           as distributed
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 left join pg_description m on m.objoid = c.oid and m.classoid = 'pg_class'::regclass and m.objsubid = 0
 where {VISIBLE} and {READABLE}

@@ -204,6 +204,7 @@ def _schema(rows: _Rows, mark: str) -> Schema:
     for row in rows.tables:
         table = by_oid[row["oid"]]
         table.languages, table.trigrams = languages, trigrams
+        table.distributed = row["distributed"]
         checked = row["checked"]  # a rule or a partition may need any field
         columns = table.columns.items()
         table.needed = frozenset(name for name, c in columns if c.required or (checked and not c.fixed))

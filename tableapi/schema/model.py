@@ -108,6 +108,7 @@ class Table:
     trigrams: str = ""  # the schema of the extension pg_trgm, if the database has it
     # whether other tables inherit from it; their rows then appear among its own and may repeat its keys
     inherited: bool = False
+    distributed: bool = False  # by Citus, or copied to every machine
     needed: frozenset[str] = frozenset()  # fields without which a new row may be rejected
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     oid: int = 0
@@ -122,8 +123,8 @@ class Table:
 
     @property
     def has_xmin(self) -> bool:
-        """Whether xmin identifies the row version; not for views, partitioned tables and INSTEAD rules."""
-        return self.kind == "r" and not self.rules
+        """Whether xmin is the row version; not for views, partitioned tables, INSTEAD rules and copies."""
+        return self.kind == "r" and not self.rules and not self.distributed
 
     def find(self, name: str) -> Column | None:
         """Return a column by its case-insensitive name."""

@@ -87,10 +87,17 @@ class Target:
         return [] if self.returns_nothing else chosen(self.scope(clause), self.fields)
 
     def returned(self, clause: Any, allowed: Any = None) -> list[Any]:
-        """Return the RETURNING columns that `response` uses: raw fields, version, check and keys."""
+        """Return the RETURNING columns that `response` uses: raw fields, version, check and keys.
+
+        Citus allows only immutable expressions there, so `response` computes the version of a row from its fields.
+        """
         mark, ok, *keys = self._meta(clause, allowed)
-        fields = [clause.c[column.name] for column in self.chosen(clause)]
-        return [*fields, mark.label("tableapi mark"), ok.label("tableapi ok"), *keys]
+        names = {column.name for column in self.chosen(clause)}
+        if self.table.distributed and not self.returns_nothing:
+            names |= set(select.versioned(self._read(clause)))
+        fields = [clause.c[name] for name in self.table.columns if name in names]
+        marks = [] if self.table.distributed else [mark.label("tableapi mark")]
+        return [*fields, *marks, ok.label("tableapi ok"), *keys]
 
     def _meta(self, clause: Any, allowed: Any) -> list[Any]:
         """Return the columns besides the fields: row version, row rule after the write, and keys."""
@@ -113,8 +120,12 @@ class Target:
 
     def version(self, clause: Any) -> Any:
         """Return the row version as in a read, which may have access to other fields than a write."""
+        return select.version(self._read(clause), self.table)
+
+    def _read(self, clause: Any) -> Scope:
+        """Return the scope of a read of this table."""
         right = self.rights.right(self.table, "GET") or self.right
-        return select.version(Scope(self.table, clause, right, self.rights, self.binder), self.table)
+        return Scope(self.table, clause, right, self.rights, self.binder)
 
     def body(self, source: Mapping[str, Any], *rows: Any) -> Any:
         """Return the record for the response as JSON, from columns of `rows` or of the written row."""
@@ -130,8 +141,11 @@ class Target:
     def response(self, rows: Any) -> list[Any]:
         """Return the columns `body`, `mark`, `ok` and the keys, given rows with the columns of `returned`."""
         keys = self._sent([rows.c[f"{KEY}{number}"] for number in range(len(self.keys))])
-        mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
-        return [self.body(rows.c, rows).label("body"), mark, ok, *keys]
+        if not self.table.distributed:
+            mark: Any = rows.c["tableapi mark"]
+        else:
+            mark = sa.literal_column("''") if self.returns_nothing else self.version(rows)
+        return [self.body(rows.c, rows).label("body"), mark.label("mark"), rows.c["tableapi ok"].label("ok"), *keys]
 
     def key(self, build: Callable[..., WritePlan], parts: Iterable[Any]) -> tuple[Any, ...]:
         """Return the key of the plan built by `build` for this target and these parts."""
@@ -144,11 +158,17 @@ class Target:
     ) -> WritePlan:  # fmt: skip
         """Return the plan of a statement that writes one row and its response. `also`: additional columns.
 
-        The response is computed in RETURNING itself: selecting from the returned row would be about 10 % slower.
+        The response is computed in RETURNING itself: selecting from the returned row would be about 10 % slower. Citus
+        does not allow that.
         """
+        if self.table.distributed:
+            written = statement.returning(*self.returned(clause, allowed), *also).cte(self.binder.name("w"))
+            more = [written.c[column.name] for column in also]
+            rows = sa.select(*self.response(written), *more).select_from(written)
+            return self.plan(rows, ident, transaction=allowed is not None, guarded=guarded)
         mark, ok, *keys = self._meta(clause, allowed)
-        written = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
-        returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *self._sent(keys), *also]
+        fields = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
+        returning = [self.body(fields).label("body"), mark.label("mark"), ok.label("ok"), *self._sent(keys), *also]
         may_fail = allowed is not None
         return self.plan(statement.returning(*returning), ident, transaction=may_fail, guarded=guarded)
 

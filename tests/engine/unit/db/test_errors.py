@@ -161,6 +161,16 @@ def test_sqlstates_are_mapped(code: str, status: int, reason: str) -> None:
     assert (refused.status, refused.reason) == (status, reason)
 
 
+@pytest.mark.parametrize(
+    ("file", "status", "reason"),
+    [("multi_router_planner.c", 501, "unsupported"), ("rewriteHandler.c", 400, "not_writable")],
+)
+def test_what_citus_cannot_do_is_unsupported(file: str, status: int, reason: str) -> None:
+    refused = to_api_error(sent("0A000", file=file))
+    assert refused is not None
+    assert (refused.status, refused.reason) == (status, reason)
+
+
 def test_errors_in_functions_are_definition_errors() -> None:
     where = "PL/pgSQL function audit() line 3 at SQL statement"
     for code in ("22P02", "42703", "42P01", "42601", "XX000"):
