@@ -1,42 +1,72 @@
--- Distribute the product over the machines of a Citus cluster by `clientid`: every row of a client is on one machine, and what
--- all clients share is on each. For an empty database after `tableapi init`, by its owner. Tried up to the line "with Citus";
--- the rest needs the extension. docs/guides/scaling.md says what the program needs beside it.
+-- Distribute the product over the machines of a Citus cluster by `clientid`. For an EMPTY database after `tableapi init` with
+-- change streams off, by its owner, with psql: each line that ends in \gexec runs one call for each row of its query.
+-- docs/guides/scaling.md says what was seen with it, and what is lost.
 
--- Where each table goes. `spread` null: a copy on every machine.
-create temporary table placed (name regclass primary key, spread text);
-insert into placed
-select name::regclass, 'clientid' from unnest(array[
-    'addonpayment', 'apiusage', 'bulkjob', 'bulkrow', 'checkout', 'clientplan', 'contactfeedback', 'contactlist',
-    'contactlistitem', 'contactmeta', 'creditback', 'creditledger', 'creditnotice', 'creditreturn', 'feedbackdecision',
-    'listmapping', 'paymentsync', 'planchange', 'prorationquote', 'reveal', 'savedsearch', 'searchseen', 'searchuse', 'transactionhistory',
-    'upload', 'usercontact', 'usercontactlink', 'usercredit', 'usersubscription', 'webhook', 'webhookdelivery']) name
-union all
--- Looked up before the client is known.
-select name::regclass, spread from (values ('usersession', 'tokenhash'), ('apikeys', 'keyhash'), ('person', 'profilekey'),
-    ('personalias', 'profilekey'), ('idempotency', 'principal')) own (name, spread)
-union all
-select name::regclass, null from unnest(array['subscriptionplan', 'planprice', 'client', 'appuser', 'staff']) name;
-
--- local auditlog: rows of staff and of sign-ins belong to no client, and a distribution column is never null
--- local company: joined with the directory by searches, which run over all machines
--- local dropbatch: requests of a platform, which belong to no client
--- local dropitem: requests of a platform, which belong to no client
--- local formeraddress: looked up by its hash
--- local oauthclient: programs that any user may permit
--- local oauthtoken: looked up by its hash, with its session
--- local onetimetoken: looked up by its hash
--- local paymentcatchup: one row
--- local paymentreversal: looked up by the provider's id
--- local personchange: bitmaps of terms, which a distributed directory does without
--- local personindex: the same
--- local personterm: the same
--- local reservedkey: looked up by its hash
--- local signinfailure: belongs to an address, not to a client
--- local socialaccount: looked up by the provider's id
--- local staffsession: looked up by its hash
--- local stafftoken: looked up by its hash
--- local stripeevent: looked up by the provider's id
--- local suppression: holds for all clients
+-- Where each table lies, and why. place: the group whose rows with the same key are on one machine; `reference`: a copy on
+-- every machine; `local`: on the coordinator alone.
+create temporary table placed (name text primary key, place text not null, key text, why text not null);
+insert into placed values
+    ('addonpayment', 'client', 'clientid', 'rows of one client'),
+    ('apiusage', 'client', 'clientid', 'rows of one client'),
+    ('bulkjob', 'client', 'clientid', 'rows of one client'),
+    ('bulkrow', 'client', 'clientid', 'rows of one client'),
+    ('checkout', 'client', 'clientid', 'rows of one client'),
+    ('clientplan', 'client', 'clientid', 'rows of one client'),
+    ('contactfeedback', 'client', 'clientid', 'rows of one client'),
+    ('contactlist', 'client', 'clientid', 'rows of one client'),
+    ('contactlistitem', 'client', 'clientid', 'rows of one client'),
+    ('contactmeta', 'client', 'clientid', 'rows of one client'),
+    ('creditback', 'client', 'clientid', 'rows of one client'),
+    ('creditledger', 'client', 'clientid', 'rows of one client'),
+    ('creditnotice', 'client', 'clientid', 'rows of one client'),
+    ('creditreturn', 'client', 'clientid', 'rows of one client'),
+    ('feedbackdecision', 'client', 'clientid', 'rows of one client'),
+    ('listmapping', 'client', 'clientid', 'rows of one client'),
+    ('paymentsync', 'client', 'clientid', 'rows of one client'),
+    ('planchange', 'client', 'clientid', 'rows of one client'),
+    ('prorationquote', 'client', 'clientid', 'rows of one client'),
+    ('reveal', 'client', 'clientid', 'rows of one client'),
+    ('savedsearch', 'client', 'clientid', 'rows of one client'),
+    ('searchseen', 'client', 'clientid', 'rows of one client'),
+    ('searchuse', 'client', 'clientid', 'rows of one client'),
+    ('transactionhistory', 'client', 'clientid', 'rows of one client'),
+    ('upload', 'client', 'clientid', 'rows of one client'),
+    ('usercontact', 'client', 'clientid', 'rows of one client'),
+    ('usercontactlink', 'client', 'clientid', 'rows of one client'),
+    ('usercredit', 'client', 'clientid', 'rows of one client'),
+    ('usersubscription', 'client', 'clientid', 'rows of one client'),
+    ('webhook', 'client', 'clientid', 'rows of one client'),
+    ('webhookdelivery', 'client', 'clientid', 'rows of one client'),
+    ('idempotency', 'caller', 'principal', 'found by the caller'),
+    ('subscriptionplan', 'reference', null, 'the same for all'),
+    ('planprice', 'reference', null, 'the same for all'),
+    ('client', 'reference', null, 'every row of a client refers to it'),
+    ('staff', 'reference', null, 'read while a user is added'),
+    ('appuser', 'reference', null, 'found by address before the client is known'),
+    ('usersession', 'reference', null, 'found by the hash of a token'),
+    ('staffsession', 'reference', null, 'written with usersession'),
+    ('oauthclient', 'reference', null, 'programs that any user may permit'),
+    ('oauthtoken', 'reference', null, 'found by its hash, with its session'),
+    ('onetimetoken', 'reference', null, 'found by its hash'),
+    ('formeraddress', 'reference', null, 'read while a user is added'),
+    ('apikeys', 'reference', null, 'found by the hash of a key'),
+    ('person', 'reference', null, 'joined with rows of every client'),
+    ('personalias', 'reference', null, 'joined with person'),
+    ('auditlog', 'local', null, 'rows of staff and of sign-ins belong to no client, and the key of a row is never null'),
+    ('company', 'local', null, 'read with the directory by searches'),
+    ('dropbatch', 'local', null, 'requests of a platform, which belong to no client'),
+    ('dropitem', 'local', null, 'the same'),
+    ('paymentcatchup', 'local', null, 'one row'),
+    ('paymentreversal', 'local', null, 'looked up by the provider''s id'),
+    ('personchange', 'local', null, 'bitmaps of terms'),
+    ('personindex', 'local', null, 'the same'),
+    ('personterm', 'local', null, 'the same'),
+    ('reservedkey', 'local', null, 'looked up by its hash'),
+    ('signinfailure', 'local', null, 'belongs to an address, not to a client'),
+    ('socialaccount', 'local', null, 'looked up by the provider''s id'),
+    ('stafftoken', 'local', null, 'looked up by its hash'),
+    ('stripeevent', 'local', null, 'looked up by the provider''s id'),
+    ('suppression', 'local', null, 'holds for all clients');
 
 -- Unique over one client instead of all; `tableapi run checkledger` and the provider's own ids stand in for it.
 -- weaker addonpayment_pkey: ids are the provider's, which gives each once
@@ -48,81 +78,48 @@ select name::regclass, null from unnest(array['subscriptionplan', 'planprice', '
 -- weaker upload_path_key: paths hold the random id of the file
 -- weaker usersubscription_stripe_subid_key: ids are the provider's, which gives each once
 
--- References that no longer can be checked, because both sides lie on different machines.
--- dropped apiusage_apikey_fkey: keys are found by their hash
--- dropped contactfeedback_personid_fkey: the directory is found by profile
--- dropped contactlistitem_personid_fkey: the directory is found by profile
--- dropped creditback_personid_fkey: the directory is found by profile
--- dropped oauthtoken_usersessionid_fkey: sessions are found by their hash
--- dropped personalias_personid_fkey: an alias lies where its own profile key says
--- dropped reveal_keyid_fkey: keys are found by their hash
--- dropped reveal_personid_fkey: the directory is found by profile
--- dropped usercontact_personid_fkey: the directory is found by profile
+-- References that are not checked: an insert into a local table would lock shards on every machine, and two could deadlock.
+-- dropped auditlog_appuserid_fkey: written by each reveal
+-- dropped auditlog_clientid_fkey: written by each reveal
 
--- Statements that are not bound to one client, by the place where they stand; they run on all machines.
--- across product/accounts/made.py:_OF_SESSIONS: a nightly job over all clients
--- across product/accounts/sessions.py:_ACCOUNT: a session, with the account that it finds; an answer of several machines
--- across product/api_keys.py:_FIND: an API key, with the plan of the account that it finds
--- across product/billing/addons.py:settle: a payment, reported by the provider's id
--- across product/billing/checkout.py:settle: a payment page, reported by the provider's id
--- across product/billing/reversals.py: a refund, reported by the provider's id of the payment
--- across product/bulk/job.py:_CLAIM: a queued job has its own id alone, and finds its client by it, once
--- across product/credits/creditback.py:_AGREED: votes of several clients about one value
--- across product/desk/clients.py:_FIND: staff look for a client among all of them
--- across product/people/drop.py:_CONTACTS: a nightly job over the contacts of all clients
--- across product/people/erasure.py: a person is erased at all clients
--- across scripts/jobs/repairprofiles.py: a person gets another address at all clients
--- across product/people/indexing.py: a job over the contacts of all clients
--- across product/webhooks.py:_CLAIM: a job over the deliveries of all clients
--- across scripts/desk/feedback.py: staff decide about the votes of all clients
--- across scripts/desk/mail.py:_PAID: staff name an invoice, which finds its client
--- across scripts/jobs/catchup.py:_OVERDUE: a job over all clients
--- across scripts/jobs/checkledger.py: a nightly job over all clients
--- across scripts/jobs/erasepeople.py: a person is erased at all clients
--- across scripts/jobs/renewfree.py: a job over all clients
--- across scripts/jobs/stripeevent.py:_payment: a payment, reported by the provider's id
--- across scripts/jobs/tellcredits.py: a job over all clients
--- across scripts/jobs/tidyup.py: a nightly job over all clients
-
--- Random keys do not collide, and a rotated one is looked up on all machines.
-drop index apikeys_oldkeyhash;
-create index apikeys_oldkeyhash on apikeys (oldkeyhash) where oldkeyhash is not null;
+-- Statements that Citus refuses, by the place where they stand (tests/helpers/citus.py has the rules).
+-- refused product/webhooks.py:_CLAIM: takes deliveries of all clients and locks them, so webhooks are not delivered
 
 -- A key has to hold the column of distribution, and so has a reference between distributed tables.
 create temporary table reference as
-select f.conname, f.conrelid::regclass as name, f.confrelid::regclass as target, here.spread, f.confdeltype,
+select f.conname, h.relname as name, t.relname as target, f.confdeltype,
        (select string_agg(quote_ident(attname), ', ' order by n) from unnest(f.conkey) with ordinality k (attnum, n)
         join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.attnum) as columns,
        (select string_agg(quote_ident(attname), ', ' order by n) from unnest(f.confkey) with ordinality k (attnum, n)
         join pg_attribute a on a.attrelid = f.confrelid and a.attnum = k.attnum) as keys,
-       coalesce(here.spread = 'clientid' and there.spread = 'clientid', false) as together
-from pg_constraint f
-left join placed here on here.name = f.conrelid
-join placed there on there.name = f.confrelid and there.spread is not null
-where f.contype = 'f';
+       here.place = there.place as together
+from pg_constraint f join pg_class h on h.oid = f.conrelid join pg_class t on t.oid = f.confrelid
+join placed here on here.name = h.relname
+join placed there on there.name = t.relname
+where f.contype = 'f' and (there.key is not null or here.name = 'auditlog');
 
 do $$
 declare
     one record;
 begin
     for one in select * from reference loop
-        execute format('alter table %s drop constraint %I', one.name, one.conname);
+        execute format('alter table %I drop constraint %I', one.name, one.conname);
     end loop;
     for one in
-        select p.name, p.spread, c.conname, i.relname, x.indisprimary, pg_get_indexdef(x.indexrelid) as definition,
+        select p.name, p.key, c.conname, i.relname, x.indisprimary, pg_get_indexdef(x.indexrelid) as definition,
                (select string_agg(quote_ident(attname), ', ' order by n) from unnest(x.indkey::smallint[]) with ordinality
                 k (attnum, n) join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum) as columns
-        from placed p join pg_index x on x.indrelid = p.name and x.indisunique join pg_class i on i.oid = x.indexrelid
+        from placed p join pg_index x on x.indrelid = p.name::regclass and x.indisunique join pg_class i on i.oid = x.indexrelid
         left join pg_constraint c on c.conindid = x.indexrelid and c.contype in ('p', 'u')
-        where p.spread is not null and not exists (
-            select from pg_attribute a where a.attrelid = p.name and a.attname = p.spread and a.attnum = any (x.indkey))
+        where p.key is not null and not exists (
+            select from pg_attribute a where a.attrelid = p.name::regclass and a.attname = p.key and a.attnum = any (x.indkey))
     loop
         assert one.conname is not null, format('unique index %s of %s has no column of distribution', one.relname, one.name);
-        execute format('alter table %s drop constraint %I, add constraint %I %s (%I, %s)', one.name, one.conname,
-                       one.conname, case when one.indisprimary then 'primary key' else 'unique' end, one.spread, one.columns);
+        execute format('alter table %I drop constraint %I, add constraint %I %s (%I, %s)', one.name, one.conname,
+                       one.conname, case when one.indisprimary then 'primary key' else 'unique' end, one.key, one.columns);
     end loop;
     for one in select * from reference where together loop
-        execute format('alter table %s add constraint %I foreign key (%s) references %s (%s)%s', one.name, one.conname,
+        execute format('alter table %I add constraint %I foreign key (%s) references %I (%s)%s', one.name, one.conname,
                        case when one.columns like 'clientid%' then one.columns else 'clientid, ' || one.columns end,
                        one.target,
                        case when one.keys like 'clientid%' then one.keys else 'clientid, ' || one.keys end,
@@ -131,23 +128,48 @@ begin
 end $$;
 
 -- with Citus
-
+\set ON_ERROR_STOP on
 create extension if not exists citus;
--- A distributed table has no triggers with transition tables: without bitmaps, searches use the index of each machine.
+
+-- Triggers that send a notification: a write on several machines cannot be prepared after NOTIFY, and on one it is heard
+-- there only. What they tell is noticed when caches expire, after at most 30 s.
+drop trigger usersession_gone on usersession;
+drop trigger usersession_revoked on usersession;
+drop trigger staffsession_gone on staffsession;
+drop trigger staffsession_revoked on staffsession;
+drop trigger staff_changed on staff;
+drop trigger appuser_changed on appuser;
+drop trigger client_changed on client;
+-- Those of change streams: a worker has no outbox.
+select format('drop trigger %I on %I', tgname, relname) from pg_trigger join pg_class c on c.oid = tgrelid
+    where starts_with(tgname::text, 'tableapi_changes_') \gexec
+-- Triggers that touch another table than that of their row, which a trigger of a shard may not.
+drop trigger usersession_of_agent_revoked on usersession;  -- the nightly job ends what an agent made
+drop trigger appuser_email_changed on appuser;  -- links sent to an earlier address are checked when they are used
+-- Bitmaps of terms: a distributed directory is searched by the index of each machine.
 drop trigger person_inserted on person;
 drop trigger person_updated on person;
 drop trigger person_deleted on person;
--- What an agent made is on other machines than its session: the nightly job ends it.
-drop trigger usersession_of_agent_revoked on usersession;
 
--- The triggers only touch rows of the same client, or send a notification.
 set citus.enable_unsafe_triggers = on;
-select create_reference_table(name::text) from placed where spread is null
-    order by array_position(array['subscriptionplan', 'planprice', 'client', 'appuser', 'staff'], name::text);
-select create_distributed_table('usercontact', 'clientid');
-select create_distributed_table(name::text, 'clientid', colocate_with => 'usercontact')
-    from placed where spread = 'clientid' and name <> 'usercontact'::regclass;
-select create_distributed_table(name::text, spread, colocate_with => 'none') from placed where spread <> 'clientid';
--- A reveal stays one round trip and one transaction on one machine.
-select create_distributed_function(oid::regprocedure, 'p_clientid', colocate_with => 'usercontact')
-    from pg_proc where proname = 'reveal_contact';
+-- Else a local table that refers to a copy becomes one of Citus, its name that of a shard, and its numbers begin at 1 again.
+set citus.enable_local_reference_table_foreign_keys = off;
+set citus.multi_shard_modify_mode = sequential;
+-- Copies first, then tables in the order of their references.
+create temporary table ordered as
+with recursive needs (name, depth) as (
+    select name, 0 from placed where place <> 'local'
+    union
+    select r.name, n.depth + 1 from needs n join pg_constraint f on f.confrelid = n.name::regclass and f.contype = 'f'
+    join placed r on r.name::regclass = f.conrelid and r.place <> 'local' and f.conrelid <> f.confrelid
+    where n.depth < 20)
+select name, max(depth) as depth from needs group by name;
+select format('select create_reference_table(%L)', name) from placed join ordered using (name)
+    where place = 'reference' order by depth, name \gexec
+select format('select create_distributed_table(%L, %L, colocate_with => %L)', name, key,
+              case when row_number() over (partition by place order by depth, name) = 1 then 'none'
+                   else first_value(name) over (partition by place order by depth, name) end)
+    from placed join ordered using (name) where key is not null order by place, depth, name \gexec
+-- The catalog of each connection lists shards otherwise, which takes seconds.
+select format('alter database %I set citus.override_table_visibility = off', current_database()) \gexec
+select format('alter database %I set citus.multi_shard_modify_mode = sequential', current_database()) \gexec
