@@ -22,7 +22,9 @@ ACCESS: dict[str, dict[str, Any]] = {
         "wide": {"access": [{"component": "*", "verb_mask": 31}]},
     },
 }
-LISTENER = "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen %orders%'"
+# The last statement of the listening connection may be the end of listening for the test before.
+LISTENER = """select pg_terminate_backend(pid) from pg_stat_activity
+              where query ~* '^(un)?listen ' and datname = current_database()"""
 SERVED = Served("create table item (id integer primary key)")
 
 
