@@ -1,4 +1,4 @@
-"""What Citus refuses in a statement, found in its parse tree: no Citus is needed.
+"""The rules of Citus for a statement, checked in its parse tree: no Citus is needed.
 
 The rules are those that Citus 13.2 applied to the product's statements. `Tables` tells them where each table lies
 (the table of tables in deploy/citus.sql) and what the catalog says about columns and functions.
