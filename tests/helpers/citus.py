@@ -60,8 +60,9 @@ class Tables:
                 return str(node.typeName.names[-1].sval)
             case ast.FuncCall():
                 return {"now": "timestamptz", "make_interval": "interval"}.get(node.funcname[-1].sval, "")
-            case ast.A_Expr():
-                return self.type_of(node.lexpr, named)
+            case ast.A_Expr() if node.name[-1].sval in "+-" and node.lexpr is not None:
+                left = self.type_of(node.lexpr, named)
+                return "interval" if left in TIMES and self.type_of(node.rexpr, named) in TIMES else left
         return "timestamptz" if isinstance(node, ast.SQLValueFunction) else ""
 
     def mutable(self, node: Any, named: dict[str, str]) -> str:

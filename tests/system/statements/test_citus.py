@@ -288,6 +288,11 @@ def test_citus_executes_every_statement(tables: Tables, statements: set[str]) ->
             " where excluded.createdon - webhook.createdon > interval '1 hour'",
             "",
         ),
+        (
+            "insert into webhook values (1) on conflict (webhookid) do update set isactive ="
+            " (excluded.createdon - webhook.createdon > interval '1 hour')::int",
+            "",
+        ),
         ("insert into company values (now()) returning now()", ""),
     ],
 )
