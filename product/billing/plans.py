@@ -162,8 +162,11 @@ _DUE = """
     from usersubscription s join subscriptionplan p using (planid)
     where s.clientid = $1 and s.isactive = 1 and s.autorenew = 1 and p.sku = $2 and s.expirydate <= now()
 """
+# Repeats the conditions, because a paid plan may have begun since the row was read.
 _RENEW = """
-    update usersubscription set expirydate = now() + $3, startdate = now() where clientid = $1 and subscriptionid = $2
+    update usersubscription set expirydate = now() + $3, startdate = now()
+    where clientid = $1 and subscriptionid = $2 and isactive = 1 and autorenew = 1 and expirydate <= now()
+    returning subscriptionid
 """
 
 
@@ -175,10 +178,11 @@ async def renew_free(ctx: Context, clientid: int) -> None:
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     plan = await ctx.db.first(_Renewed, _DUE, clientid, FREE_SKU)
     if plan is not None:
-        await ctx.db.execute(_RENEW, clientid, plan.subscriptionid, timedelta(days=plan.validity))
-        period = f"free:{plan.subscriptionid}:{plan.period}"
-        await end_plan_credits(ctx, clientid, period)
-        await grant(ctx, clientid, plan.credits, reason="plan", source="plan", source_id=period)
+        validity = timedelta(days=plan.validity)
+        if await ctx.db.fetchval(_RENEW, clientid, plan.subscriptionid, validity) is not None:
+            period = f"free:{plan.subscriptionid}:{plan.period}"
+            await end_plan_credits(ctx, clientid, period)
+            await grant(ctx, clientid, plan.credits, reason="plan", source="plan", source_id=period)
     elif not await ctx.db.first_value(
         bool, "select exists (select 1 from usersubscription where clientid = $1)", clientid
     ):
