@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -139,10 +140,16 @@ def main() -> None:
 
 
 def _wait_for(pid: int, files: list[int], report: int) -> None:
-    """Report the process id of a command, and its status at the end."""
+    """Report the process id of a command, and its status at the end. It ends with the tests that started it."""
     for descriptor in (0, 1, 2, *files):
         os.close(descriptor)
     os.write(report, b"%d\n" % pid)
+    either = select.poll()
+    either.register(os.pidfd_open(pid), select.POLLIN)
+    either.register(report, 0)  # an error once nobody reads it
+    if report in dict(either.poll()):
+        os.killpg(pid, signal.SIGTERM)
+        os._exit(1)
     os.write(report, b"%d\n" % os.waitpid(pid, 0)[1])
     os._exit(0)
 
