@@ -20,6 +20,7 @@ from tableapi.project.project import Project
 
 log = get_logger(__name__)
 SECURITY_LASTS = timedelta(days=180)  # lifetime of a fetched security contact
+_BELOW = "The API is below /api/v2/."
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a rejected write
 LLMS = """\
 # {title}
@@ -150,10 +151,10 @@ class Pages:
                 raise NotFound("There is no such page.")
             return of_starlette(page, "text/html")
         if request.method not in ("GET", "HEAD"):
-            raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
+            raise MethodNotAllowed(f"Only GET is supported here. {_BELOW}", headers={"Allow": "GET"})
         response = self._static.respond(path, request.headers) if self._static else None
         if response is not None:
             return response
         if path == "/":
             return Response(b"", 307, headers={"Location": f"{request.root_path}/api/docs"})
-        raise NotFound("There is no such page.")
+        raise NotFound(f"There is no such page. {_BELOW}")

@@ -146,6 +146,8 @@ def grouped(
     """
     group, source = _keys(scope, options, conditions)
     columns = _columns(group, options)
+    if not columns:
+        raise BadRequest("Option 'having' needs 'group', or an aggregate in 'fields'.", reason="bad_option")
     keys = [key.expression for key in group.keys.values()]
     short_labels = labels(list(columns))
     labelled = [value.label(name) for value, name in zip(columns.values(), short_labels or columns, strict=True)]

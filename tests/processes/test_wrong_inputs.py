@@ -60,6 +60,9 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("GET", CUSTOMER, {"params": {"city": "eq.Oslo"}}, 400, ("'city'", "filter=city = Oslo")),
     ("GET", CUSTOMER, {"params": {"id": "eq.1"}}, 400, ("'id'", "filter=id = 1")),
     ("GET", CUSTOMER, {"params": {"cursor": "xyz"}}, 400, ("not a cursor", "next_cursor")),
+    ("GET", CUSTOMER, {"params": {"having": "COUNT(*) > 1"}}, 400, ("'having'", "'group'", "aggregate")),
+    ("GET", "../../../shop/_table/customer", {}, 404, ("no such page", "/api/v2/")),
+    ("POST", "../../../enrich", {"json": {}}, 405, ("GET", "/api/v2/")),
     ("GET", CUSTOMER, {"params": {"name": "ilike.*a*"}}, 400, ("filter=name ILIKE '%a%'",)),
     ("POST", f"{CUSTOMER}?upsert=maybe", _new(name="a"), 400, ("'upsert'", "true, false, ignore or get")),
     # Bodies

@@ -21,6 +21,7 @@ KEY_TYPES = {
 }  # fmt: skip
 OF_SECRET, OF_KEYS = ("HS256",), ("RS256", "ES256", "EdDSA", "Ed25519")
 MAX_TOKEN_CHARS = 8192
+_MALFORMED = "The token is malformed: a signed token has three parts, with dots between them. API keys go to X-API-Key."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,9 @@ async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
             raise BadToken("The token's signature is not valid.")
         claims = orjson.loads(signature.payload or b"")
     except (JoseError, ValueError, TypeError):
-        raise BadToken("The token is malformed.") from None
+        raise BadToken(_MALFORMED) from None
     if not isinstance(claims, dict):
-        raise BadToken("The token is malformed.")
+        raise BadToken(_MALFORMED)
     _check(claims, settings)
     return claims
 

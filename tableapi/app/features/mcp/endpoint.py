@@ -70,20 +70,21 @@ class Mcp(Feature):
         actor = request.actor = await self._authentication.actor(request, resource=resource)
         if not actor.role or (actor.unproved and self.sign_in.is_needed):
             raise Unauthorized(actor.key_error, reason="no_key")
-        scripts = [
+        offered = [
             script
             for script in self._state.scripts or ()
             if (script.agents or script.tool)
             and (script.method == "GET" or (script.tool and script.scope == READ) or not self._reads_only)
             and (script.public or {ANYONE, actor.role} & set(script.roles))
             and (actor.scopes is not None or script.tool or not script.has_own_scope)
-            and (actor.key_scopes is None or script.serves_key(actor.key_scopes))
         ]
+        scripts = [each for each in offered if actor.key_scopes is None or each.serves_key(actor.key_scopes)]
+        withheld = {each.tool: each.own_key.scope for each in offered if each.own_key and each not in scripts}
         full = datasets = self._state.datasets_of(actor.role)
         if actor.scopes is not None:
             datasets = {name: self._state.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
         send, results = partial(self._requests.send, request), self._state.settings.mcp_results
-        return Caller(actor, datasets, scripts, send, full, self._reads_only, results, self._title)
+        return Caller(actor, datasets, scripts, send, full, self._reads_only, results, self._title, withheld)
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
