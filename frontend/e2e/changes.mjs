@@ -34,6 +34,7 @@ journey("changes", async (open) => {
 
   const list = opened(page, "usercontact");
   await page.getByRole("link", { name: "My Contacts" }).first().click();
+  await page.getByRole("heading", { level: 1, name: "My Contacts" }).waitFor();
   await page.getByRole("table").waitFor();
   await list;
   check((await page.getByRole("cell", { name: PERSON.name }).count()) === 0, "a person who has not been revealed yet");

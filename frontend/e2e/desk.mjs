@@ -119,9 +119,14 @@ async function nothingForOthers(page) {
 
 async function ownerReadsIt(owner) {
   await signIn(owner, OWNER);
-  await owner.goto("/dashboard/settings/auditlog");
-  await owner.getByRole("row").filter({ hasText: "Credits changed by support" }).first().waitFor();
-  await owner.getByRole("row").filter({ hasText: "Viewed by support" }).first().waitFor();
+  const left = ["Credits changed by support", "Viewed by support"];
+  for (let page = 1; left.length && page < 5; page += 1) {
+    await owner.goto(`/dashboard/settings/auditlog?page=${page}`);
+    await owner.getByRole("row").nth(2).waitFor();
+    const shown = (await owner.getByRole("row").allInnerTexts()).join();
+    for (const event of left.filter((event) => shown.includes(event))) left.splice(left.indexOf(event), 1);
+  }
+  check(left.length === 0, `the audit log to tell the owner: ${left}`);
   await owner.goto("/dashboard/settings/creditledger");
   await owner.getByRole("row").filter({ hasText: "+250" }).waitFor();
 }

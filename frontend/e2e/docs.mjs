@@ -66,7 +66,7 @@ journey("docs: a wrong address is a page with a way on", async (open) => {
   await heading(page, "Page not found");
   await page.getByRole("button", { name: "Search the documentation" }).click();
   await page.getByRole("searchbox").fill("error codes");
-  await page.getByRole("link", { name: /^Errors/ }).first().click();
+  await page.getByRole("link", { name: /^Errors(?! and)/ }).first().click();
   await heading(page, "Errors");
   await page.getByRole("button", { name: "Contents" }).click();
   await page.getByRole("link", { name: "Settings", exact: true }).click();

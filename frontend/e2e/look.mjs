@@ -4,7 +4,7 @@ import { ALSO, OWNER, SMALL, WIDE, accessible, check, contrasting, fits, journey
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { APPEARANCES, appear } from "./steady.mjs";
 
-const MAX_REQUESTS = 20;
+const MAX_REQUESTS = 21;
 // The account is refetched while a tab is in use.
 const REPEATED = "PUT /api/v2/user/session";
 
