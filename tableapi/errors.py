@@ -199,9 +199,11 @@ class Invalid(ApiError):
         }
         if cases:
             context["field_errors"] = cases
-        first = next(iter(fields.values()), None)
+        name, first = next(iter(fields.items()), ("", None))
         if not case and isinstance(first, FieldError):
             case, context = first.case, {**first.numbers, **context}
+            if case == "missing":  # "Field required" alone does not say which
+                message = message or f"{name}: {first.message}"
         super().__init__(message or next(iter(messages.values()), "Invalid input."), context=context, case=case)
 
 

@@ -98,12 +98,12 @@ class EnvironmentSettings(Settings, BaseSettings):
 
 
 def _check_file(path: Path) -> None:
-    """Raise BadSettings for a line of `.env` that sets nothing."""
+    """Raise BadSettings for a line of `.env` that cannot be read, which would be skipped."""
     if not path.is_file():
         return
     with path.open() as file:
         for binding in parse_stream(file):
-            if binding.error or (binding.key and binding.value is None):
+            if binding.error:
                 raise BadSettings(f"{path}, line {binding.original.line}: must be NAME=value.")
 
 

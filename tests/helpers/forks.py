@@ -146,7 +146,7 @@ def _wait_for(pid: int, files: list[int], report: int) -> None:
     os.write(report, b"%d\n" % pid)
     either = select.poll()
     either.register(os.pidfd_open(pid), select.POLLIN)
-    either.register(report, 0)  # an error once nobody reads it
+    either.register(report, 0)  # reports that its reader is gone
     if report in dict(either.poll()):
         os.killpg(pid, signal.SIGTERM)
         os._exit(1)

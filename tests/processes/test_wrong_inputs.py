@@ -207,8 +207,8 @@ def test_a_wrong_command(
     assert not any(secret in output for secret in ("hidden", "hid#", "hid/", "hid@", "hid?", "hid["))
 
 
-@pytest.mark.parametrize("line", ["PORT abc", "PORT", "=8000"])
-def test_a_line_of_the_settings_file_that_sets_nothing(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["PORT abc", "PORT: 8000", "=8000"])
+def test_a_line_of_the_settings_file_that_cannot_be_read(line: str, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(f"# settings\nLOG_LEVEL=info\n{line}\n")
     done = tableapi(*OPEN, cwd=tmp_path)
     assert done.returncode in (1, 2)

@@ -60,8 +60,8 @@ ALL = {"method": "PATCH", "path": "_table/customer", "query": {"filter": "id > 0
 @pytest.mark.parametrize(
     ("caller", "steps", "said"),
     [
-        ("boss", [], "requests: List should have at least 1 item"),
-        ("boss", [NEW] * 101, "requests: List should have at most 100 items"),
+        ("boss", [], "requests: must have at least 1"),
+        ("boss", [NEW] * 101, "requests: must have at most 100"),
         ("boss", ["x"], "at 0: must be an object"),
         ("boss", [{"path": "_schema/customer"}], "reason: invalid, status: 422"),
         ("boss", [{"path": 5, "method": ["x"], "query": [1], "body": 7}], "reason: invalid, status: 422"),
