@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tableapi import exact_json, threads
@@ -39,7 +39,7 @@ class Caller:
     databases without the scopes of the caller's token, for tools that it could use if its user granted more.
     reads_only: whether agents may only read on this server. results: the form of results if the protocol has structured
     content: `both`, `structured` with a short text, or `text`. title: that of the API, the name of the server.
-    withheld: the scopes that the caller's key lacks, by the tools that need them.
+    withheld: scripts that an account's key may not call, nearly always for want of a scope.
     """
 
     actor: Actor
@@ -50,7 +50,7 @@ class Caller:
     reads_only: bool = False
     results: str = "both"
     title: str = "tableapi"
-    withheld: Mapping[str, str] = field(default_factory=dict)
+    withheld: Sequence[Script] = ()
 
     @property
     def verbs(self) -> Collection[str]:

@@ -286,10 +286,10 @@ def named(caller: Caller, name: str) -> Tool:
         return TOOLS[name]
     of_scripts = {script.tool: script for script in caller.scripts if script.tool}
     if name not in of_scripts:
-        if (scope := caller.withheld.get(name)) is not None:
-            raise BadRequest(
-                f"The tool '{name}' needs the scope '{scope}', which your key lacks.", reason="unknown_tool"
-            )
+        for script in caller.withheld:
+            if script.tool == name and script.own_key is not None:
+                message = f"The tool '{name}' needs the scope '{script.own_key.scope}', which your key lacks."
+                raise BadRequest(message, reason="unknown_tool")
         hint = suggestion(name, (*TOOLS, *of_scripts))
         raise BadRequest(f"There is no tool '{name[:100]}'.{hint}", reason="unknown_tool")
     return _of_script(of_scripts[name])

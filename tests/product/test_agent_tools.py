@@ -69,6 +69,11 @@ async def test_only_permitted_callers_have_the_tools(product: Product, account: 
         assert all(tool.annotations.read_only_hint for tool in tools.values())
         assert set(await own.tools()) >= TOOLS
         assert (await robot.result("search_people", name="nobody-of-this-name"))["result"]["resource"] == []
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "reveal", "arguments": {}}}
+    async with product.caller(key=key) as http:
+        http.headers["Accept"] = "application/json, text/event-stream"
+        withheld = (await http.post("/mcp", json=call)).json()["error"]["message"]
+    assert "The tool 'reveal' needs the scope 'enrich', which your key lacks." in withheld
     await account.owner.table("PATCH", f"apikeys/{keyid}", {"isactive": 0})
     async with product.caller(key=key) as http:
         assert (await http.post("/mcp", json=INITIALIZE)).status_code == 401

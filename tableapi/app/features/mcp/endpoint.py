@@ -78,8 +78,9 @@ class Mcp(Feature):
             and (script.public or {ANYONE, actor.role} & set(script.roles))
             and (actor.scopes is not None or script.tool or not script.has_own_scope)
         ]
-        scripts = [each for each in offered if actor.key_scopes is None or each.serves_key(actor.key_scopes)]
-        withheld = {each.tool: each.own_key.scope for each in offered if each.own_key and each not in scripts}
+        scopes = actor.key_scopes
+        scripts = offered if scopes is None else [script for script in offered if script.serves_key(scopes)]
+        withheld = () if scopes is None else [script for script in offered if not script.serves_key(scopes)]
         full = datasets = self._state.datasets_of(actor.role)
         if actor.scopes is not None:
             datasets = {name: self._state.scoped.of(dataset, actor.scopes) for name, dataset in full.items()}
