@@ -184,12 +184,15 @@ class Invalid(ApiError):
     """Raised when fields of a script or hook fail validation.
 
     `context.fields` has the messages; `context.field_errors` has the `case` and the numbers of those that have a case.
-    The error has the case and numbers of the first field and, without a `message` of its own, its message.
+    The error has the case and numbers of the first field and, without a `message` of its own, its message. named: that
+    message begins with the name of the field, because it does not contain it.
     """
 
     status, reason = 422, "invalid"
 
-    def __init__(self, fields: Mapping[str, str | FieldError], message: str = "", *, case: str = "") -> None:
+    def __init__(
+        self, fields: Mapping[str, str | FieldError], message: str = "", *, case: str = "", named: bool = False
+    ) -> None:
         messages = {name: error if isinstance(error, str) else error.message for name, error in fields.items()}
         context: dict[str, Any] = {"fields": messages}
         cases = {
@@ -199,12 +202,11 @@ class Invalid(ApiError):
         }
         if cases:
             context["field_errors"] = cases
-        name, first = next(iter(fields.items()), ("", None))
+        first = next(iter(fields.values()), None)
         if not case and isinstance(first, FieldError):
             case, context = first.case, {**first.numbers, **context}
-            if case == "missing":  # "Field required" alone does not say which
-                message = message or f"{name}: {first.message}"
-        super().__init__(message or next(iter(messages.values()), "Invalid input."), context=context, case=case)
+        name, text = next(iter(messages.items()), ("", "Invalid input."))
+        super().__init__(message or (f"{name[:100]}: {text}" if named else text), context=context, case=case)
 
 
 class TooMany(ApiError):

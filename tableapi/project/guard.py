@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
@@ -277,6 +278,12 @@ def _within(model: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseMod
     return model
 
 
+def _known(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+    """Return the names of the fields beside the one at `path`."""
+    within = _within(model, path[:-1])
+    return [field.alias or name for name, field in within.model_fields.items()] if within is not None else []
+
+
 def _models(kind: Any) -> list[type[BaseModel]]:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return [kind]
@@ -292,26 +299,27 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         return model.model_validate(data)
     except ValidationError as error:
         fields: dict[str, str | FieldError] = {}
-        message = ""
+        named = False
         for detail in error.errors():
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
             text = plain(detail)
             if case in WORDS:
                 text = text[0].upper() + text[1:]
-            within = _within(model, detail["loc"][:-1])
-            known = [field.alias or one for one, field in within.model_fields.items()] if within is not None else []
-            if case == "missing" and isinstance(detail["input"], Mapping):
-                unknown = [str(other) for other in detail["input"] if other not in known][:MAX_SPELT]
-                if close := get_close_matches(str(detail["loc"][-1]), unknown, n=1, cutoff=0.7):
+            sent, last = detail["input"], str(detail["loc"][-1]) if detail["loc"] else ""
+            if case == "missing" and isinstance(sent, Mapping):
+                known = _known(model, detail["loc"])
+                unknown = [*islice((str(other) for other in sent if other not in known), MAX_SPELT)]
+                if close := get_close_matches(last, unknown, n=1, cutoff=0.7):
                     text += f"; you sent '{close[0][:100]}'"
-            elif case == "literal_error" and (close_value := suggestion(str(detail["input"]), _VALUE.findall(text))):
-                text += f".{close_value}"
+            elif case == "literal_error" and isinstance(sent, str):
+                near = suggestion(sent, _VALUE.findall(text))
+                text += f".{near}" if near else ""
             elif case == "extra_forbidden":
-                text += f".{suggestion(str(detail['loc'][-1]), known)}"
+                text += f".{suggestion(last, _known(model, detail['loc']))}"
             # A text without its subject: pydantic's own, and those that begin alike.
             if not fields and case not in _NO_CASE and ("url" in detail or text.startswith("Must ")):
-                message = f"{name[:100]}: {text}"
+                named = True
             context = detail.get("ctx", {}).items()
             numbers = {key: value for key, value in context if type(value) in (int, float)}
             fields.setdefault(name, text if case in _NO_CASE else FieldError(case, text, numbers))
-        raise Invalid(fields, message) from None
+        raise Invalid(fields, named=named) from None

@@ -323,17 +323,17 @@ def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep
     """
     sent = parse_object(content_type, raw, exact_json.loads)
     if unknown := sent.keys() - _MEMBERS:
-        raise _invalid(min(unknown)[:50], f"Unknown field.{suggestion(min(unknown), sorted(_MEMBERS))}")
+        raise Invalid({min(unknown)[:50]: f"Unknown field.{suggestion(min(unknown), sorted(_MEMBERS))}"}, named=True)
     requests = sent.get("requests")
     if not isinstance(requests, list) or not 1 <= len(requests) <= MAX_STEPS:
-        raise _invalid("requests", f"Send a list of 1 to {MAX_STEPS} requests.")
+        raise Invalid({"requests": f"Send a list of 1 to {MAX_STEPS} requests."}, named=True)
     steps: list[BatchStep] = []
     known: set[str] = set()  # names of earlier requests
     count = 0
     for number, one in enumerate(requests):
         step = _parsed(one, f"requests.{number}")
         if step.id in known:
-            raise _invalid(f"requests.{number}.id", "Must be unique; another request has the same id.")
+            raise Invalid({f"requests.{number}.id": "Must be unique; another request has the same id."}, named=True)
         references = tuple(_references((step.query, step.body), MAX_DEPTH))
         steps.append(replace(step, references=references))
         count += len(references)
@@ -350,26 +350,24 @@ def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep
     return sent, steps
 
 
-def _invalid(place: str, text: str) -> Invalid:
-    return Invalid({place: text}, f"{place}: {text}")
-
-
 def _parsed(one: Any, place: str) -> BatchStep:
     if not isinstance(one, dict):
-        raise _invalid(place, "Must be an object.")
+        raise Invalid({place: "Must be an object."}, named=True)
     if unknown := one.keys() - _STEP:
         hint = suggestion(min(unknown), sorted(_STEP))
-        raise _invalid(f"{place}.{min(unknown)[:50]}", f"Unknown field.{hint}")
+        raise Invalid({f"{place}.{min(unknown)[:50]}": f"Unknown field.{hint}"}, named=True)
     name, method, path, query = one.get("id"), one.get("method", "GET"), one.get("path"), one.get("query")
     if name is not None and not (isinstance(name, str) and _ID.fullmatch(name)):
-        raise _invalid(f"{place}.id", "Must be 1 to 64 letters, digits, - or _.")
+        raise Invalid({f"{place}.id": "Must be 1 to 64 letters, digits, - or _."}, named=True)
     if not isinstance(method, str) or method.upper() not in VERBS:
-        raise _invalid(f"{place}.method", f"Must be one of {', '.join(VERBS)}.")
+        raise Invalid({f"{place}.method": f"Must be one of {', '.join(VERBS)}."}, named=True)
     parts = tuple(path.strip("/").split("/")) if isinstance(path, str) else ()
     if not 2 <= len(parts) <= 3 or parts[0] != "_table" or "?" in str(path):
-        raise _invalid(f"{place}.path", "Must be _table/<table> or _table/<table>/<id>, with the options in query.")
+        raise Invalid(
+            {f"{place}.path": "Must be _table/<table> or _table/<table>/<id>, with the options in query."}, named=True
+        )
     if query is not None and not isinstance(query, dict):
-        raise _invalid(f"{place}.query", "Must be an object of options.")
+        raise Invalid({f"{place}.query": "Must be an object of options."}, named=True)
     return BatchStep(name or "", method.upper(), tuple(unquoted(part) for part in parts), query or {}, one.get("body"))
 
 
