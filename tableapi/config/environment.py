@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -84,12 +83,12 @@ class EnvironmentSettings(Settings, BaseSettings):
 
         Raises BadSettings.
         """
-        _check_file(Path(".env"))
+        in_file = _names_in(Path(".env"))
         try:
             settings = cls(**(overrides or {}))
         except ValidationError as error:
             raise BadSettings(_one_line(error)) from None
-        _warn_of_misspelt(cls.model_fields)
+        _warn_of_misspelt((*os.environ, *in_file), cls.model_fields)
         changes: dict[str, Any] = {"data_dir": settings.data_dir.expanduser().absolute()}
         if make_secrets:
             _close(changes["data_dir"])
@@ -97,22 +96,23 @@ class EnvironmentSettings(Settings, BaseSettings):
         return settings.model_copy(update=changes)
 
 
-def _check_file(path: Path) -> None:
-    """Raise BadSettings for a line of `.env` that cannot be read, which would be skipped."""
+def _names_in(path: Path) -> list[str]:
+    """Return the names in `.env`. Raises BadSettings for a line that would be skipped as unreadable."""
     if not path.is_file():
-        return
+        return []
     with path.open() as file:
-        for binding in parse_stream(file):
-            if binding.error:
-                raise BadSettings(f"{path}, line {binding.original.line}: must be NAME=value.")
+        lines = list(parse_stream(file))
+    if bad := next((line for line in lines if line.error), None):
+        raise BadSettings(f"{path}, line {bad.original.line}: must be NAME=value.")
+    return [line.key for line in lines if line.key]
 
 
-def _warn_of_misspelt(known: Iterable[str]) -> None:
+def _warn_of_misspelt(variables: Iterable[str], known: Iterable[str]) -> None:
     """Log each variable with a name close to that of a setting.
 
     It is not an error, because the environment also contains variables of other programs.
     """
-    names = {name.lower() for name in (*os.environ, *dotenv_values(".env"))}
+    names = {name.lower() for name in variables}
     for name in sorted(names.difference(known)):
         if len(name) >= MIN_CHARS and (close := get_close_matches(name, known, n=1, cutoff=CLOSE)):
             _warn(name.upper(), close[0].upper())
