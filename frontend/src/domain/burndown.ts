@@ -1,7 +1,7 @@
 /** The balance of one kind of credit, day by day: what it was, and what is expected until the renewal. Pure. */
+import { DAY_MS, daysAgo } from "../lib/dates";
 import { PACE_DAYS } from "./forecast";
 
-const DAY_MS = 86_400_000;
 /** A renewal later than that is outside of the chart. */
 const MOST_AHEAD = 62;
 
@@ -23,22 +23,19 @@ interface Known {
   now?: Date;
 }
 
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
 /** The last 30 days with the balance at the end of each, then the days until the renewal if it is known. */
 export function burndown({ left, changes, spent, renewson, now = new Date() }: Known): DayBalance[] {
-  const today = Date.parse(dayOf(now.getTime()));
   const past: DayBalance[] = [];
   let value = left;
   for (let back = 0; back < PACE_DAYS; back += 1) {
-    const day = dayOf(today - back * DAY_MS);
+    const day = daysAgo(back, now);
     past.unshift({ day, value: Math.max(0, value), ahead: false });
     value -= changes.get(day) ?? 0;
   }
-  const days = renewson ? Math.round((Date.parse(dayOf(renewson.getTime())) - today) / DAY_MS) : 0;
+  const days = renewson ? Math.round((Date.parse(daysAgo(0, renewson)) - Date.parse(daysAgo(0, now))) / DAY_MS) : 0;
   if (days <= 0 || days > MOST_AHEAD) return past;
   const expected = Array.from({ length: days }, (_, index) => ({
-    day: dayOf(today + (index + 1) * DAY_MS),
+    day: daysAgo(-(index + 1), now),
     value: Math.max(0, Math.round(left - ((index + 1) * spent) / PACE_DAYS)),
     ahead: true,
   }));

@@ -1,6 +1,6 @@
 /** Forecasts how long credits last at the recent pace. Pure. */
+import { DAY_MS } from "../lib/dates";
 
-const DAY_MS = 86_400_000;
 /** The days that `spent` covers. */
 export const PACE_DAYS = 30;
 /** A pace of less than one credit in this many days allows no forecast. */

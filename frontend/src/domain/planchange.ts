@@ -1,5 +1,5 @@
 /** The action that a plan card offers, given the present subscription. Pure. */
-import { parseDate } from "../lib/dates";
+import { DAY_MS, parseDate } from "../lib/dates";
 import { CREDIT_OF, KINDS, type Kind } from "./reveal";
 import { isCustom, isLive, isMonthly, renews } from "./subscription";
 
@@ -68,8 +68,6 @@ export interface Rest {
   /** Of the price, in dollars. */
   worth: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The rest that a new subscription would end; null when nothing paid is left. */
 export function restOf(subscription: (Subscription & { subscriptionplan_by_planid: Priced | null }) | undefined, now = new Date()): Rest | null {

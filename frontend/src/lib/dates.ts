@@ -5,7 +5,7 @@
 import { language } from "./language";
 import { dateFormat, timeZone } from "./locale";
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const DAY_LENGTH = "2026-01-10".length;
 
 /** A moment of the server: `2026-01-10`, `2026-01-10 09:00:00+00` or ISO 8601. */

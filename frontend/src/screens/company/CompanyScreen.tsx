@@ -37,8 +37,7 @@ export function CompanyScreen() {
   const picked = usePicked<Known>(({ linkedinurl }) => linkedinurl);
   const chosen = Object.fromEntries(FIELDS.flatMap((field) => (params.get(field) ? [[field, [params.get(field)!]]] : [])));
   const order = params.get("order") === `${ORDER} desc` ? `${ORDER} desc` : params.get("order") === ORDER ? ORDER : "";
-  const asked = JSON.stringify({ company: [company], ...chosen, ...(order && { order }) });
-  const filters = useMemo(() => JSON.parse(asked) as PeopleFilters, [asked]);
+  const filters: PeopleFilters = { company: [company], ...chosen, ...(order && { order }) };
   const all = useInfiniteQuery(people({ company: [company] }));
   const list = useInfiniteQuery(people(filters));
   const rows = useMemo(() => list.data?.pages.flatMap(({ resource }) => resource), [list.data]);

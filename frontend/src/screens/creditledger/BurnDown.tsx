@@ -32,7 +32,7 @@ export default function BurnDown({ kind, onKind }: Props) {
   const points = burndown({ left, changes, spent, renewson });
   const renewal = points.at(-1)!.ahead ? points.length - 1 : undefined;
   const end = forecast(left, spent, renewson);
-  if (days.isError || rate.isError) return null; // the list below says why
+  if (days.isError || rate.isError) return null; // the ledger says why
   return (
     <section className={classes.card} aria-label={t("ledger.burndown")}>
       <Group component="header" justify="space-between" align="flex-start" gap="var(--s-2) var(--s-4)" role="presentation">
