@@ -57,7 +57,7 @@ os.register_at_fork(after_in_child=_renew_prefix)  # the workers of a server mus
 
 def new_request_id() -> str:
     """Return an id that is unique across nodes and restarts and carries no information."""
-    return f"{_prefix}{next(_numbers):x}"
+    return f"{_prefix}{next(_numbers)}"
 
 
 class InFlight(Protocol):
@@ -78,6 +78,7 @@ class HttpRequest:
     in_flight: InFlight | None = None
     path = raw_path = root_path = _root = ""
     encoded = False  # whether `raw_path` has to be decoded
+    lines = ""  # of the head of its response, each with its end of line; they are not checked again
     route = "unknown"  # the pattern of the path, never the path itself
     actor = NOBODY
     sent_actor: Actor | None = None  # the caller, if the surrounding program named it

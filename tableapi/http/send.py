@@ -37,7 +37,7 @@ def head(request: HttpRequest, response: Response, length: int, cors: Cors, more
     They are the request id, rate limit, security and CORS headers, those of the response, and the lines `more`.
     """
     headers = response.headers
-    lines = f"content-type: {response.content_type}\r\nx-request-id: {request.request_id}\r\n{more}"
+    lines = f"content-type: {response.content_type}\r\nx-request-id: {request.request_id}\r\n{request.lines}{more}"
     if response.stream is None and response.status not in BODILESS:  # the length of a stream is not known
         lines += f"content-length: {length}\r\n"
     if request.route != "page":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -242,7 +242,7 @@ class Bindings:
     cursor: list[Any] | None = None
     record: dict[str, Any] | None = None
     limits: FilterLimits = DEFAULT_FILTER_LIMITS
-    conditions: Mapping[str, list[str | list[str]]] = field(default_factory=dict)  # literals by option
+    conditions: Mapping[str, list[str | list[str]]] | None = None  # literals by option
 
 
 # How one parameter is read from the bindings, how its value is converted, and the field to name in an error. Without
@@ -325,7 +325,7 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
         case ("lit", place):
             return lambda v: v.literals[place]
         case ("condition", option, place):
-            return lambda v: v.conditions[option][place]
+            return lambda v: (v.conditions or {})[option][place]
         case ("param", name):
             return _Named(name)
         case ("id", part):

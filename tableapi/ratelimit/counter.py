@@ -93,14 +93,14 @@ class LocalCounter:
         self._max_windows = max_windows
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
-        now = time.time()
-        reset, count = self._windows.get((name, key), (0.0, 0))
+        now, place = time.time(), (name, key)
+        reset, count = self._windows.get(place, (0.0, 0))
         if not now < reset <= now + seconds:  # expired, or the clock was set back
             reset, count = now + seconds, 0
             if len(self._windows) >= self._max_windows:
-                self._windows = {place: window for place, window in self._windows.items() if window[0] > now}
+                self._windows = {held: window for held, window in self._windows.items() if window[0] > now}
         count += 1
-        self._windows[name, key] = reset, count
+        self._windows[place] = reset, count
         # Every request runs this, and tuple.__new__ takes half the time of Hit(...).
         return tuple.__new__(Hit, (amount, amount - count if count < amount else 0, reset, count <= amount))
 

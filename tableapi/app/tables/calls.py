@@ -130,7 +130,7 @@ class TableCalls:
                 response = await attempt()
             except retry.ALL_ERRORS as error:
                 response = await retry.again(error, schema, attempt, call, name)
-            response.headers["Accept-Query"] = query_method.ACCEPT_QUERY
+            request.lines = query_method.LINE
             return response
         except Exception as error:
             if (missing := self._missing_credentials(error, call.actor)) is not None:

@@ -15,6 +15,7 @@ from tableapi.query.options import parse_query
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 ACCEPT_QUERY = f"{JSON}, {FORM}"
 HEADERS = {"Accept-Query": ACCEPT_QUERY}
+LINE = f"accept-query: {ACCEPT_QUERY}\r\n"
 # Limits of a filter in a body. Parsing 4,000 values takes 10 ms.
 MAX_CHARS, MAX_VALUES = 100_000, 4_000
 

@@ -110,7 +110,7 @@ class Prepared:
             parts.append(_NULL if value is None else encode(value))
         parts.append(self._tail)
         body = b"".join(parts)
-        return b"B%b%b%b" % (_length(len(body) + 4), body, _EXECUTE_SYNC)
+        return b"".join((b"B", _length(len(body) + 4), body, _EXECUTE_SYNC))
 
     def row(self, data: bytes, position: int) -> Row:
         """Decode the DataRow that begins at `position`."""
@@ -159,6 +159,8 @@ class PreparedStatements(dict[str, Statement], Generic[Statement]):
 
     def used(self, sql: str) -> Statement | None:
         """Return a statement and mark it as most recently used; None if it is unknown."""
+        if 2 * len(self) < self._most and 2 * self._chars < MAX_CHARS:  # none has to make room soon
+            return self.get(sql)
         statement = self.pop(sql, None)
         if statement is not None:
             self[sql] = statement
