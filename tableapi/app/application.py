@@ -216,12 +216,14 @@ class App:
             at = other.end()
         else:
             return (self._dispatch.own(request.path) or self._page)(request)
-        parts = list(filter(None, request.raw_path[at:].split("/")))
+        parts = request.raw_path[at:].split("/")
+        if "" in parts:
+            parts = list(filter(None, parts))
         if request.encoded:
             parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""
         if (dataset := self.state.datasets.get(name)) is not None:
-            actor = self.authentication.known(request) if request.headers.caller else None
+            actor = None if (caller := request.headers.caller) is None else self.authentication.known(request, caller)
             if actor is None:
                 return self._identified(request, dataset, parts[1:])
             request.actor = actor
@@ -273,16 +275,17 @@ class App:
         handler = self._dispatch.dataset.get(name)
         request.route = name if name and handler else "dataset"
         actor = request.actor
-        if actor.role == "*":
+        role = actor.role
+        if role == "*":
             telling.set(True)  # full rights include the details of database errors
-        dataset: Dataset = served.others.get(actor.role, served)
+        dataset: Dataset = served.others.get(role, served)
         if actor.scopes is not None:
             if name in ("_func", "_proc"):
                 require(actor.scopes, WRITE)  # a routine may write
             dataset = self.state.scoped.of(dataset, actor.scopes)
         if dataset.database_roles:
             dataset = _acting(request, dataset)
-        rights = dataset.rights(actor.role)
+        rights = dataset.rights(role)
         if query is None:
             query = options.parse_query(request.query_string) if request.query_string else {}
         if name == "_table" and len(parts) > 1:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from tableapi.app.state import AppState
-from tableapi.auth.authenticators import NOBODY, SessionAuthenticator
+from tableapi.auth.authenticators import NOBODY, Known, SessionAuthenticator
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.errors import ApiError, Unauthorized
 from tableapi.http.request import HttpRequest
@@ -27,8 +27,8 @@ class Authentication:
     def __init__(self, state: AppState) -> None:
         self._state = state
 
-    def known(self, request: HttpRequest) -> Actor | None:
-        """Return the caller of headers that were sent before, as by nearly every client; else None.
+    def known(self, request: HttpRequest, caller: Known) -> Actor | None:
+        """Return the `caller` of headers that were sent before, as by nearly every client, or None to look it up.
 
         Raises TooMany.
         """
@@ -36,7 +36,7 @@ class Authentication:
         authenticator = state.authenticator
         if request.sent_actor is not None or not isinstance(authenticator, SessionAuthenticator):
             return None
-        actor = authenticator.known(request.headers)
+        actor = authenticator.known(caller)
         if actor is None or actor.role in state.sessions.confined:
             return None
         if state.limited:

@@ -35,13 +35,16 @@ _CLIENT = b"client:"  # cache key prefix for client tokens, before their hash
 TOUCH_SECONDS = 60.0
 
 
+Known = tuple[int, float, Actor]  # a caller, with the changes heard until then, and how long it may be used
+
+
 class Headers(dict[str, str]):
     """The headers of a request by lower-case name, checked; nothing adds to them.
 
     A server keeps those that clients send again (server/http1.py), so that their caller is identified once.
     """
 
-    caller: tuple[int, float, Actor] | None = None  # with the changes heard until then, and how long it may be used
+    caller: Known | None = None
 
 
 def app_key(headers: Mapping[str, str]) -> str:
@@ -170,11 +173,11 @@ class SessionAuthenticator(Authenticator):
         self._db.watch(_tables_in(f"{self._sessions.lookup} {self._sessions.client_lookup}"))
         self._db.listen(self._sessions.channel, self.changed)
 
-    def known(self, headers: Headers) -> Actor | None:
-        """Return the user of headers that were identified before; None if something may have changed since."""
-        if headers.caller is None or self._mark.value[:] != self._heard:
+    def known(self, caller: Known) -> Actor | None:
+        """Return the caller of headers that were identified before; None if something may have changed since."""
+        if self._mark.value[:] != self._heard:
             return None
-        changes, until, actor = headers.caller
+        changes, until, actor = caller
         return actor if changes == self._changes and until > time.monotonic() else None
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:

@@ -8,8 +8,8 @@ not branch on a value of the actor. `docs/reference/policy.md` describes every o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
@@ -23,11 +23,12 @@ ANYONE = "*"
 ACTIONS = ("read", "create", "update", "delete")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Actor:
     """The caller of a request.
 
-    `values` are the columns of the session row, or `user` of an access file. They never come from the request.
+    `values` are the columns of the session row, or `user` of an access file. They never come from the request. Each is
+    an attribute, too, unless an attribute below has its name.
     """
 
     role: str  # "key" for an app key without a session, "" without credentials
@@ -43,11 +44,18 @@ class Actor:
     key_scopes: frozenset[str] | None = None  # those of the caller's account key; None for other callers
     key_error: str = "Send a valid API key in X-API-Key."  # error message for a caller without credentials
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.values[name]
-        except KeyError:
-            raise AttributeError(name) from None
+    def __post_init__(self) -> None:
+        # With `__getattr__`, CPython would look up each attribute of each caller anew.
+        for name, value in self.values.items():
+            if name not in _FIELDS:
+                object.__setattr__(self, name, value)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+_FIELDS = frozenset(field.name for field in fields(Actor))
 
 
 class ActorTerms:

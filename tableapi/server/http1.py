@@ -22,7 +22,7 @@ import httptools
 from tableapi.app.application import UNLIMITED, App
 from tableapi.auth.authenticators import Headers
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
-from tableapi.http.request import ALLOWED, HttpRequest, Pairs, Scope, new_request_id
+from tableapi.http.request import ALLOWED, HttpRequest, Scope, new_request_id
 from tableapi.http.response import Response
 from tableapi.http.send import BODILESS, send_parts
 from tableapi.log import get_logger
@@ -57,18 +57,17 @@ _UNREAD = Headers()
 class ClientRequest(HttpRequest):
     """A request of a connection. Its body may arrive while it is handled."""
 
-    keep_alive = True  # whether the client may send another request on the connection
-    ends = False  # whether the server closes it nevertheless
+    keep_alive: bool  # whether the client may send another request on the connection
+    ends: bool  # whether the server closes it nevertheless
     version = "1.1"
-    complete = True  # whether the whole body has arrived
+    complete: bool  # whether the whole body has arrived
     taken = False  # whether all of it has been passed on
     length: int | None = None  # of its body, if that is known and the head can be sent again
     expects = False  # whether the client waits for permission to send it
     cut = False  # whether the rest of it cannot be read
-    error: ApiError | None = None  # why it cannot be read
+    error: ApiError | None  # why it cannot be read
     checked = False  # whether its headers were read, and nothing was wrong with them
-    block = b""  # the head without its first line, if another request may have the same
-    pairs: Pairs | None = None
+    block: bytes  # the head without its first line, if another request may have the same
     held = 0  # bytes of the body that have arrived
     waiter: asyncio.Future[None] | None = None
 
@@ -80,6 +79,11 @@ class ClientRequest(HttpRequest):
         self._proxies = connection.proxies
         self.connection = connection
         self.arrived: list[bytes] = []  # parts of the body
+        self.keep_alive = self.complete = True
+        self.ends = self.unread = False
+        self.error = self.pairs = self.sent_actor = None
+        self.path = self._root = ""
+        self.block = b""
 
     @cached_property
     def scope(self) -> Scope:  # type: ignore[override]

@@ -115,7 +115,7 @@ class TableCalls:
         ):
             attempt = self._without_unknown(call, verb, unknown, attempt, strict="handling=strict" in applied)
         try:
-            if applied or "timezone" in query or ("range" in request.headers and verb == "GET"):
+            if applied or (query and "timezone" in query) or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
             if call.actor.role in self._state.sessions.recorded:
                 account = self._state.sessions.account

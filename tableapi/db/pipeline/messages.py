@@ -137,6 +137,8 @@ MAX_CHARS = 2_000_000  # of SQL kept per connection; a read of all relations of 
 class PreparedStatements(dict[str, Statement], Generic[Statement]):
     """An LRU cache of prepared statements by SQL, limited in number and in total characters."""
 
+    __slots__ = ("_chars", "_most")
+
     def __init__(self, most: int) -> None:
         super().__init__()
         self._most, self._chars = most, 0

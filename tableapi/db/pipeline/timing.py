@@ -56,6 +56,8 @@ class Timings(dict[str, Timing]):
     Cleared when it reaches its limits, so that it does not grow without bound.
     """
 
+    __slots__ = ("_chars", "mean", "runs")
+
     def __init__(self) -> None:
         super().__init__()
         self.mean = 0.0

@@ -28,6 +28,8 @@ def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filt
     """
     if len(text) > limits.length or "\x00" in text:
         _reject(text, limits)
+    if (known := _texts.get(text)) is not None:  # the pattern below takes as long as the rest of a short read
+        return known[0], list(known[1])
     parts = _VALUES.split(text)
     values = parts[1::2]
     cached = _shapes.get((*parts[::2], *map(_mark, values)))
@@ -35,9 +37,8 @@ def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filt
         literals: Literals = [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in values]
         for first, last in reversed(cached.lists):
             literals[first : last + 1] = [literals[first : last + 1]]  # type: ignore[list-item]
+        _texts.keep(text, len(text), (cached, tuple(literals)))
         return cached, literals
-    if (known := _texts.get(text)) is not None:
-        return known[0], list(known[1])
     parser = Parser(text, limits)
     tree = parser.whole()
     key = parser.key()
@@ -93,7 +94,7 @@ class _Cache(dict[Any, Any]):
 
 
 _shapes = _Cache()  # filters by their text without values
-_texts = _Cache()  # (filter, its values) by the full text, if the pattern does not find each value
+_texts = _Cache()  # (filter, its values) by the full text, because clients repeat themselves
 
 
 def _mark(part: str) -> str:
@@ -110,7 +111,7 @@ def _mark(part: str) -> str:
 
 
 def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
-    """Cache a filter, by its shape if each value found by the pattern was a whole value for the parser."""
+    """Cache a filter, also by its shape if each value that the pattern found was one for the parser."""
     position, spans = 0, []
     for number, part in enumerate(parts):
         if number % 2:
@@ -118,8 +119,7 @@ def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
         position += len(part)
     if spans == parser.spans:
         _shapes.keep((*parts[::2], *map(_mark, parts[1::2])), len(parser.text), parsed)
-    else:
-        _texts.keep(parser.text, len(parser.text), (parsed, tuple(parser.literals)))
+    _texts.keep(parser.text, len(parser.text), (parsed, tuple(parser.literals)))
 
 
 def param_kind(value: Any) -> str:
