@@ -82,9 +82,6 @@ insert into placed values
 -- dropped auditlog_appuserid_fkey: written by each reveal
 -- dropped auditlog_clientid_fkey: written by each reveal
 
--- Statements that Citus refuses, by the place where they stand (tests/helpers/citus.py has the rules).
--- refused product/webhooks.py:_CLAIM: takes deliveries of all clients and locks them, so webhooks are not delivered
-
 -- A key has to hold the column of distribution, and so has a reference between distributed tables.
 create temporary table reference as
 select f.conname, h.relname as name, t.relname as target, f.confdeltype,

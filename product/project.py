@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
 
-from product import design
+from product import design, webhooks
 from product.accounts import users
 from product.authorization import metadata
 from product.context import Context
@@ -13,7 +13,7 @@ from product.demo import people as demopeople
 from product.people import profile_url
 from product.settings import Settings
 from product.vendors import Vendors
-from tableapi import Project, ProjectPages
+from tableapi import Project, ProjectPages, WebhookQueue
 
 CALLS = """\
 ## Calls with an API key
@@ -57,6 +57,9 @@ class Product(Project):
 
     def vendors(self, settings: Settings) -> Vendors:
         return Vendors(settings)
+
+    def webhooks(self) -> WebhookQueue:
+        return webhooks.EVENTS
 
     async def check_input(self, ctx: Context, unknown: Mapping[str, object]) -> None:
         await users.own_fields(ctx, unknown)

@@ -1,16 +1,14 @@
 """Webhooks of accounts: events of an account, signed and sent to an address of its own.
 
-Triggers in schema.sql write the events to `webhookdelivery`, in the transaction of their cause. The job `sendwebhooks`
-sends them. An event is sent at least once: again after a failure, for a day, and perhaps again after a crash.
+Triggers in schema.sql write the events to `webhookdelivery`, in the transaction of their cause. The engine takes them
+from `EVENTS` and sends each at least once: again after a failure, for a day, and perhaps again after a crash.
 """
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -22,35 +20,28 @@ from product import audit, mail
 from product import language as languages
 from product.accounts import users
 from product.context import Context
-from tableapi import FieldError, WebhookAttempt, WebhookEvent, WebhookSender, webhook_url
+from tableapi import FieldError, QueuedEvent, WebhookAttempt, WebhookEvent, webhook_url
 
 EventName = Literal["contact.revealed", "bulk.finished", "credits.low", "plan.changed"]
-TEST, NOTHING = "test", '{"key": {}, "record": {}}'
 PAGE = "/dashboard/settings/webhooks"
 MOST = 10  # webhooks of an account
-AT_ONCE = 16
 ADDRESS = FieldError("webhook_url", "Enter an address that begins with https://, without a user name or #")
-# Pauses of 1, 2, 4 ... minutes, at most 4 hours: a day in all.
-MAX_ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE = 14, timedelta(minutes=1), timedelta(hours=4)
 
-# An attempt that never ended, because its process was killed, is repeated after two minutes.
-_CLAIM = f"""
-    update webhookdelivery d set attempts = d.attempts + 1, dueon = now() + interval '2 minutes'
-    from webhook w
-    where w.clientid = d.clientid and w.webhookid = d.webhookid and (d.clientid, d.deliveryid) in (
-        select due.clientid, due.deliveryid from webhookdelivery due join webhook using (clientid, webhookid)
-        where due.status = 'waiting' and due.dueon <= now() and webhook.isactive = 1
-        order by due.dueon limit {AT_ONCE} for update of due skip locked)
-    returning d.clientid, d.webhookid, d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
-"""  # noqa: S608 - a constant
+_ROWS = """
+    select d.clientid, d.webhookid, d.deliveryid, d.event, d.payload, d.attempts, d.createdon, w.url, w.secret
+    from webhookdelivery d join webhook w using (clientid, webhookid) where
+"""
+_DUE = f"""
+    {_ROWS} d.status = 'waiting' and d.dueon <= now() and w.isactive = 1 and d.webhookid <> all($1)
+    order by d.dueon limit $2
+"""
+_ONE = f"{_ROWS} d.clientid = $1 and d.deliveryid = $2"
 _FINISH = """
     update webhookdelivery
-    set status = $3, lastcode = $4, reason = $5, error = $6, dueon = now() + $7,
+    set attempts = attempts + 1, status = $3, lastcode = $4, reason = $5, error = $6, dueon = now() + $7,
         donon = now() + $8
     where clientid = $1 and deliveryid = $2
 """
-
-
 _HOLD = """
     update webhookdelivery set dueon = greatest(dueon, now() + $3)
     where clientid = $1 and webhookid = $2 and status = 'waiting'
@@ -73,6 +64,35 @@ class Due:
     secret: str
 
 
+class AccountEvents:
+    """The events of all accounts, as the queue that the engine delivers."""
+
+    # Pauses of 1, 2, 4 ... minutes, at most 4 hours: a day in all.
+    attempts, first_pause, longest_pause = 14, timedelta(minutes=1), timedelta(hours=4)
+
+    async def due(self, ctx: Context, busy: Collection[int], most: int) -> list[QueuedEvent]:
+        rows = await ctx.db.all(Due, _DUE, list(busy), most)
+        return [_queued(ctx, row) for row in sorted(rows, key=lambda row: row.webhookid)]
+
+    async def one(self, ctx: Context, clientid: int, deliveryid: int) -> QueuedEvent:
+        return _queued(ctx, await ctx.db.one(Due, _ONE, clientid, deliveryid))
+
+    async def finish(self, ctx: Context, queued: QueuedEvent, attempt: WebhookAttempt, pause: timedelta | None) -> None:
+        """Store the result. Other events wait as long as the receiver asks, and 410 disables the webhook."""
+        due: Due = queued.row
+        status = "delivered" if attempt.delivered else "failed" if pause is None else "waiting"
+        done = timedelta() if pause is None else None
+        result = (status, attempt.status, attempt.reason, attempt.message, pause or timedelta(), done)
+        await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, *result)
+        if attempt.retry_after:
+            await ctx.db.execute(_HOLD, due.clientid, due.webhookid, timedelta(seconds=attempt.retry_after))
+        if attempt.gone:
+            await _disable(ctx, due)
+
+
+EVENTS = AccountEvents()
+
+
 def new_secret() -> str:
     """Generate a secret as defined by Standard Webhooks: `whsec_` and 32 random bytes in base64."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
@@ -87,40 +107,8 @@ def is_address(ctx: Context, url: str) -> bool:
         return False
 
 
-async def send_due(ctx: Context) -> None:
-    """Send every event that is due. Those for one address share its connections and its look-up."""
-    while due := await ctx.db.all(Due, _CLAIM):
-        of_target: dict[tuple[str, str], list[Due]] = {}
-        for delivery in due:
-            of_target.setdefault((delivery.url, delivery.secret), []).append(delivery)
-        await asyncio.gather(*(_deliver(ctx, deliveries) for deliveries in of_target.values()))
-
-
-async def _deliver(ctx: Context, deliveries: list[Due]) -> None:
-    # The group ends before the connections close, so an error of one attempt does not fail the others.
-    async with _sender(ctx, deliveries[0], len(deliveries)) as sender, asyncio.TaskGroup() as attempts:
-        for due in deliveries:
-            attempts.create_task(_attempt(ctx, sender, due))
-
-
-async def _attempt(ctx: Context, sender: WebhookSender, due: Due) -> None:
-    attempt = await sender.send(_event(due))
-    asked = min(timedelta(seconds=attempt.retry_after), LONGEST_PAUSE)
-    pause = max(asked, min(FIRST_PAUSE * 2 ** (due.attempts - 1), LONGEST_PAUSE))
-    otherwise = "waiting" if due.attempts < MAX_ATTEMPTS and not attempt.gone else "failed"
-    status = "delivered" if attempt.delivered else otherwise
-    done = None if status == "waiting" else timedelta()
-    result = (status, attempt.status, attempt.reason, attempt.message, pause, done)
-    await ctx.db.execute(_FINISH, due.clientid, due.deliveryid, *result)
-    if asked:
-        await ctx.db.execute(_HOLD, due.clientid, due.webhookid, asked)
-    await disable_if_gone(ctx, due, attempt)
-
-
-async def disable_if_gone(ctx: Context, due: Due, attempt: WebhookAttempt) -> None:
+async def _disable(ctx: Context, due: Due) -> None:
     """Disable a webhook after a response with 410, and mail the owner once."""
-    if not attempt.gone:
-        return
     async with ctx.db.transaction():
         if await ctx.db.first_value(int, _DISABLE, due.clientid, due.webhookid) is None:
             return
@@ -132,34 +120,13 @@ async def disable_if_gone(ctx: Context, due: Due, attempt: WebhookAttempt) -> No
             await mail.queue(ctx, "webhookgone", owner.email, mail.link(ctx, PAGE), language=language, **values)
 
 
-async def send(ctx: Context, due: Due) -> WebhookAttempt:
-    """Send one event now."""
-    async with _sender(ctx, due) as sender:
-        return await sender.send(_event(due))
-
-
-@asynccontextmanager
-async def _sender(ctx: Context, due: Due, connections: int = 1) -> AsyncIterator[WebhookSender]:
-    settings = ctx.settings
-    sender = WebhookSender(
-        due.url,
-        ctx.vault.open(due.secret),
-        private=settings.webhooks_private,
-        seconds=settings.webhooks_timeout_seconds,
-        connections=connections,
-    )
-    try:
-        yield sender
-    finally:
-        await sender.close()
-
-
-def _event(due: Due) -> WebhookEvent:
+def _queued(ctx: Context, due: Due) -> QueuedEvent:
     payload = orjson.loads(due.payload)
-    return WebhookEvent(
+    event = WebhookEvent(
         id=f"evt_{due.deliveryid}",
         type=due.event,
         at=due.createdon.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
         key=orjson.dumps(payload["key"]).decode(),
         record=orjson.dumps(payload["record"]).decode(),
     )
+    return QueuedEvent(event, due.url, ctx.vault.open(due.secret), due.attempts, due.webhookid, due)

@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from tableapi.query.spelling import suggestion
     from tableapi.ratelimit.counter import network
     from tableapi.tables.export import Export, file_format, write_file
-    from tableapi.webhooks.sender import WebhookAttempt, WebhookSender
+    from tableapi.webhooks.project_queue import QueuedEvent, WebhookQueue
+    from tableapi.webhooks.sender import WebhookAttempt, send_event
     from tableapi.webhooks.signature import WebhookEvent
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "ProgressBar",
     "Project",
     "ProjectPages",
+    "QueuedEvent",
     "Rule",
     "SealedTable",
     "Sessions",
@@ -99,7 +101,7 @@ __all__ = [
     "Webhook",
     "WebhookAttempt",
     "WebhookEvent",
-    "WebhookSender",
+    "WebhookQueue",
     "Write",
     "attachment",
     "count_event",
@@ -114,6 +116,7 @@ __all__ = [
     "parse_object",
     "retry_job",
     "script",
+    "send_event",
     "suggestion",
     "tls_context",
     "token_hash",
@@ -203,7 +206,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "file_format",
         "write_file",
     ),
-    "webhooks.sender": ("WebhookAttempt", "WebhookSender"),
+    "webhooks.project_queue": ("QueuedEvent", "WebhookQueue"),
+    "webhooks.sender": ("WebhookAttempt", "send_event"),
     "webhooks.signature": ("WebhookEvent",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

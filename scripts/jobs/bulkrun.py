@@ -16,4 +16,3 @@ class Input(BaseModel):
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
     await job.run(ctx, input.jobid)
-    await ctx.later("sendwebhooks")  # those of `bulk.finished`

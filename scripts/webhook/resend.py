@@ -21,8 +21,6 @@ class Input(BaseModel):
 
 @script(roles=OWNER, limit="120/hour per user", repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
-    async with ctx.db.transaction():
-        if await ctx.db.first_value(int, _AGAIN, ctx.actor.clientid, input.deliveryid) is None:
-            raise NotFound("There is no such delivery.", case="no_such_delivery")
-        await ctx.later("sendwebhooks")
+    if await ctx.db.first_value(int, _AGAIN, ctx.actor.clientid, input.deliveryid) is None:
+        raise NotFound("There is no such delivery.", case="no_such_delivery")
     return Output()

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from pydantic import BaseModel, Field
 
 from product import webhooks
 from product.context import Context
 from product.roles import OWNER
-from tableapi import NotFound, script
+from tableapi import NotFound, script, send_event
 
-_FIND = "select url, secret from webhook where clientid = $1 and webhookid = $2"
 _ADD = """
-    insert into webhookdelivery (clientid, webhookid, event, payload, attempts, status)
-    values ($1, $2, $3, $4, 1, 'failed') returning deliveryid, createdon
+    insert into webhookdelivery (clientid, webhookid, event, payload, status)
+    select clientid, webhookid, 'test', '{"key": {}, "record": {}}', 'failed'
+    from webhook where clientid = $1 and webhookid = $2
+    returning deliveryid
 """
-_FINISH = """
-    update webhookdelivery set status = $3, lastcode = $4, reason = $5, error = $6, donon = now()
-    where clientid = $1 and deliveryid = $2
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    url: str
-    secret: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Added:
-    deliveryid: int
-    createdon: datetime
 
 
 class Input(BaseModel):
@@ -52,27 +34,12 @@ class Output(BaseModel):
 
 @script(roles=OWNER, limit="20/hour per user")
 async def run(ctx: Context, input: Input) -> Output:
-    target = await ctx.db.first(_Target, _FIND, ctx.actor.clientid, input.webhookid)
-    if target is None:
+    deliveryid = await ctx.db.first_value(int, _ADD, ctx.actor.clientid, input.webhookid)
+    if deliveryid is None:
         raise NotFound("There is no such webhook.", case="no_such_webhook")
-    clientid = ctx.actor.clientid
-    row = await ctx.db.one(_Added, _ADD, clientid, input.webhookid, webhooks.TEST, webhooks.NOTHING)
-    due = webhooks.Due(
-        clientid,
-        input.webhookid,
-        row.deliveryid,
-        webhooks.TEST,
-        webhooks.NOTHING,
-        1,
-        row.createdon,
-        target.url,
-        target.secret,
-    )
-    attempt = await webhooks.send(ctx, due)
-    status = "delivered" if attempt.delivered else "failed"
-    result = (status, attempt.status, attempt.reason, attempt.message)
-    await ctx.db.execute(_FINISH, clientid, row.deliveryid, *result)
-    await webhooks.disable_if_gone(ctx, due, attempt)
+    queued = await webhooks.EVENTS.one(ctx, ctx.actor.clientid, deliveryid)
+    attempt = await send_event(queued.url, queued.secret, queued.event, ctx.settings)
+    await webhooks.EVENTS.finish(ctx, queued, attempt, None)
     return Output(
         delivered=attempt.delivered,
         lastcode=attempt.status,

@@ -80,6 +80,10 @@ class Project:
         """Return the clients of outside services, available to scripts as `ctx.vendors`."""
         return NoVendors()
 
+    def webhooks(self) -> Any:
+        """Return a `WebhookQueue` of events that the project stores itself and the worker delivers, or None."""
+        return None
+
     async def check_input(self, ctx: Any, unknown: Mapping[str, Any]) -> None:
         """Check call fields that the input model does not declare and therefore ignores.
 

@@ -31,7 +31,8 @@ from tableapi.db.session import connect
 from tableapi.log import get_logger
 from tableapi.observability import tracing
 from tableapi.project import jobs
-from tableapi.project.registry import Scripts
+from tableapi.project.registry import SYSTEM, Scripts
+from tableapi.webhooks.project_queue import ProjectWebhooks
 
 log = get_logger(__name__)
 MAX_ATTEMPTS = 20  # after 5 s, 10 s, ... 5 min: more than an hour
@@ -105,12 +106,19 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
 
 
 async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Event | None = None) -> None:
-    """Run queued and scheduled jobs until SIGTERM, SIGINT or `stop`; reconnects to a lost database."""
+    """Run jobs and deliver the project's webhooks until SIGTERM, SIGINT or `stop`.
+
+    Reconnects to a lost database.
+    """
     stop = stop or _on_signals()
     db = Db(settings.direct_url, reads=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
     await db.connect()
     scripts = Scripts.load(folder or Path.cwd(), settings, db)
     pause = 0.5
+    events = scripts.project.webhooks()
+    delivering = ProjectWebhooks(events, scripts.context(SYSTEM), db, settings) if events is not None else None
+    if delivering is not None:
+        delivering.start()
     try:
         while not stop.is_set():
             try:
@@ -122,6 +130,8 @@ async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Eve
                 await _pause(stop, pause)
                 pause = min(pause * 2, 2.0)
     finally:
+        if delivering is not None:
+            await delivering.close()
         await scripts.close()
         await db.close()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import time
 from collections.abc import Collection, Mapping
 
@@ -12,14 +11,13 @@ import asyncpg
 
 from tableapi.auth.webhook import Webhook
 from tableapi.changes import triggers
-from tableapi.changes.triggers import CannotRecord
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import ServedDataset
 from tableapi.datasets.declared import BadRights
-from tableapi.db.session import SESSION, address, connection_options, init_table_connection
 from tableapi.log import get_logger
-from tableapi.observability import background, metrics
+from tableapi.observability import metrics
 from tableapi.webhooks import queue, recording
+from tableapi.webhooks.leader import Leader
 from tableapi.webhooks.statement import OPERATIONS, EventStatement, event_statement
 from tableapi.webhooks.target import WebhookTarget
 
@@ -27,20 +25,13 @@ log = get_logger(__name__)
 POLL_SECONDS = 0.1  # interval between checks for changes
 CLAIM_SECONDS = 2.0  # interval between checks for unclaimed webhooks and for triggers
 SWEEP_SECONDS = 60.0
-RETRY_SECONDS = 1.0  # while the database is unreachable, or another process delivers
-UNRECORDED_SECONDS = 5.0  # while a permission is missing
-STATEMENT_SECONDS = 120
-CLOSE_SECONDS = 5.0  # for attempts in flight when the process stops
-# Within 20 s, the server notices that a process's machine is gone, and releases its locks.
-_ALIVE = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 _LOST = (OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 
-class Dispatcher:
+class Dispatcher(Leader):
     """Read the changes for webhooks and deliver their events, holding an advisory lock for each webhook.
 
-    The locks and the positions reached by the webhooks belong to one connection. A process that loses the connection
-    loses both, and another process continues from there.
+    The positions reached by the webhooks belong to the connection of the locks, so another process continues there.
     """
 
     def __init__(
@@ -50,34 +41,17 @@ class Dispatcher:
         sealed: Mapping[str, Collection[str]],
         settings: Settings,
     ) -> None:
-        self._dataset, self._sealed, self._settings = dataset, sealed, settings
         self.webhooks = {full_name(dataset.name, webhook): webhook for webhook in webhooks}
+        super().__init__(dataset.db, dataset.name, self.webhooks)
+        self._dataset, self._sealed, self._settings = dataset, sealed, settings
         self._targets: dict[str, WebhookTarget] = {}
-        self._working: asyncio.Task[None] | None = None
-        self._stopped, self._stopping = False, asyncio.Event()
         self._looked, self._epoch = "", ""
         self._lock = asyncio.Lock()  # for the connection used for deliveries
 
-    def start(self) -> None:
-        """Start looking for webhooks to deliver."""
-        if self._working is None and self.webhooks:
-            self._working = background.start(self._work(), "webhooks")
-
     def stop(self) -> None:
-        """Stop after the attempts in flight; another process takes over."""
-        self._stopped = True
-        self._stopping.set()
+        super().stop()
         for target in self._targets.values():
             target.stop()
-
-    async def close(self) -> None:
-        """Stop, and wait a limited time for the attempts in flight."""
-        self.stop()
-        if self._working is not None:
-            done, _ = await asyncio.wait((self._working,), timeout=CLOSE_SECONDS)
-            if not done:
-                self._working.cancel()
-                await asyncio.gather(self._working, return_exceptions=True)
 
     async def forget(self, names: Collection[str]) -> None:
         """Remove the positions of webhooks that are no longer declared, so that no changes are kept for them."""
@@ -85,86 +59,32 @@ class Dispatcher:
             async with self._dataset.db.writes.acquire() as connection:
                 await connection.execute(queue.FORGET_NAMED, list(names))
 
-    # -- one process delivers ------------------------------------------------------------------------------------------
-
-    async def _work(self) -> None:
-        told = ""
-        while not self._stopped:
-            pause = RETRY_SECONDS
-            try:
-                if await self._free():
-                    await self._lead()
-                told = ""
-            except* CannotRecord as errors:
-                if told != (message := str(errors.exceptions[0])):
-                    log.error("webhooks_not_recorded", alarm="webhook", dataset=self._dataset.name, error=message)
-                told, pause = message, UNRECORDED_SECONDS
-            except* Exception as errors:  # any error: silently stopped webhooks would be worse than a retry
-                error = errors.exceptions[0]
-                log.warning(
-                    "webhooks_interrupted", dataset=self._dataset.name, error=f"{type(error).__name__}: {error}"
-                )
-            await self._sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the load
-
-    async def _sleep(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-
-    async def _free(self) -> bool:
-        """Return whether some webhook is not delivered by any process."""
-        async with self._dataset.db.reads.acquire() as connection:
-            return bool(await connection.fetch(queue.FREE, list(self.webhooks)))
-
-    async def _lead(self) -> None:
-        """Deliver every webhook not held by another process, until a connection is lost."""
-        async with contextlib.AsyncExitStack() as stack:
-            reading = await self._connect(stack)
-            await self._record(reading)
-            writing = await self._connect(stack)
-            await writing.execute("set synchronous_commit = off")  # a lost result only causes another attempt
-            self._looked = await reading.fetchval("select pg_current_snapshot()::text")
-            claimed, swept = 0.0, time.monotonic()
-            try:
-                async with asyncio.TaskGroup() as group:
-                    while not self._stopped:
-                        now = time.monotonic()
-                        if now - claimed > CLAIM_SECONDS:
-                            await self._claim(reading, writing, group)
-                            claimed = now
-                            if not self._targets:  # other processes deliver all of them
-                                break
-                        if now - swept > SWEEP_SECONDS:
-                            await self._sweep(writing)
-                            swept = now
-                        await self._look(reading)
-                        await asyncio.sleep(POLL_SECONDS)
-                    for target in self._targets.values():
-                        target.stop()
-            finally:
-                self._targets.clear()
-
-    async def _connect(self, stack: contextlib.AsyncExitStack) -> asyncpg.Connection:
-        dsn, pooled = address(self._dataset.db.url)
-        if pooled:
-            raise CannotRecord(
-                "Webhooks need a direct connection, because a pooler in transaction mode (statement_cache_size=0) "
-                "does not keep locks. Set DATABASE_DIRECT_URL"
-            )
-        settings = {
-            **SESSION,
-            **_ALIVE,
-            "application_name": "tableapi-webhooks",
-            "statement_timeout": f"{STATEMENT_SECONDS}s",
-            "lock_timeout": "10s",
-            "plan_cache_mode": "force_custom_plan",  # a plan made for an empty queue is bad for a long one
-        }
-        connection: asyncpg.Connection = await asyncpg.connect(
-            dsn, server_settings=settings, **connection_options(pooled=False)
-        )
-        stack.callback(connection.terminate)  # releases its locks at once
-        await init_table_connection(connection)
-        return connection
+    async def _lead(self, stack: contextlib.AsyncExitStack) -> None:
+        """Deliver every webhook not held by another process."""
+        reading = await self._connect(stack)
+        await self._record(reading)
+        writing = await self._connect(stack)
+        await writing.execute("set synchronous_commit = off")  # a lost result only causes another attempt
+        self._looked = await reading.fetchval("select pg_current_snapshot()::text")
+        claimed, swept = 0.0, time.monotonic()
+        try:
+            async with asyncio.TaskGroup() as group:
+                while not self._stopped:
+                    now = time.monotonic()
+                    if now - claimed > CLAIM_SECONDS:
+                        await self._claim(reading, writing, group)
+                        claimed = now
+                        if not self._targets:  # other processes deliver all of them
+                            break
+                    if now - swept > SWEEP_SECONDS:
+                        await self._sweep(writing)
+                        swept = now
+                    await self._look(reading)
+                    await asyncio.sleep(POLL_SECONDS)
+                for target in self._targets.values():
+                    target.stop()
+        finally:
+            self._targets.clear()
 
     async def _record(self, connection: asyncpg.Connection) -> None:
         schema = self._dataset.schema

@@ -20,7 +20,7 @@ from tableapi.observability import background, metrics
 from tableapi.query.spelling import suggestion
 from tableapi.webhooks import queue
 from tableapi.webhooks.dispatcher import Dispatcher, full_name
-from tableapi.webhooks.sender import WebhookSender
+from tableapi.webhooks.sender import send_event
 from tableapi.webhooks.signature import WebhookEvent
 from tableapi.webhooks.statement import dataset_of
 
@@ -154,16 +154,7 @@ class Webhooks:
         """Send a test event now, and return the result of the attempt."""
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         event = WebhookEvent(f"msg_{uuid.uuid4().hex}", f"{webhook.table}.test", at, "{}", "{}")
-        sender = WebhookSender(
-            webhook.url,
-            webhook.secret,
-            private=self._settings.webhooks_private,
-            seconds=self._settings.webhooks_timeout_seconds,
-        )
-        try:
-            attempt = await sender.send(event)
-        finally:
-            await sender.close()
+        attempt = await send_event(webhook.url, webhook.secret, event, self._settings)
         metrics.count("webhooks", "delivered" if attempt.delivered else "failed")
         result = {"status": attempt.status, "error": attempt.error, "milliseconds": attempt.milliseconds}
         async with dataset.db.writes.acquire() as connection:

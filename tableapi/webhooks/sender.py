@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -18,6 +20,8 @@ from tableapi.webhooks.signature import WebhookEvent, signed_headers
 
 if TYPE_CHECKING:
     import httpx2
+
+    from tableapi.config.settings import Settings
 
 MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be reused; the rest is discarded
 MAX_ERROR_CHARS = 300
@@ -62,6 +66,25 @@ def _wait_of(asked: str) -> float:
     except (ValueError, OverflowError):
         return 0.0
     return min(max(0.0, seconds), MAX_RETRY_AFTER_SECONDS)
+
+
+@asynccontextmanager
+async def sending(url: str, secret: str, settings: Settings, connections: int = 1) -> AsyncIterator[WebhookSender]:
+    """Yield a sender with the limits of the settings. Raises ValueError if the secret is invalid."""
+    sender = WebhookSender(
+        url, secret, private=settings.webhooks_private, seconds=settings.webhooks_timeout_seconds,
+        connections=connections,
+    )  # fmt: skip
+    try:
+        yield sender
+    finally:
+        await sender.close()
+
+
+async def send_event(url: str, secret: str, event: WebhookEvent, settings: Settings) -> WebhookAttempt:
+    """Send one event now, and return the result. Raises ValueError if the secret is invalid."""
+    async with sending(url, secret, settings) as sender:
+        return await sender.send(event)
 
 
 class WebhookSender:

@@ -13,6 +13,7 @@ from tableapi.auth.webhook import Webhook
 from tableapi.log import get_logger
 from tableapi.observability import metrics
 from tableapi.webhooks import queue
+from tableapi.webhooks.round import AT_ONCE, doubled, send_round
 from tableapi.webhooks.sender import WebhookAttempt, WebhookSender
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from tableapi.webhooks.statement import EventStatement
 
 log = get_logger(__name__)
-TAKEN, AT_ONCE = 256, 16  # events per round, each of a different record, and events in flight
-ROUND_SECONDS = 0.5  # after which a round begins no more attempts, so that the results of a slow receiver are stored
+TAKEN = 256  # events per round, each of a different record
 OPEN_AFTER = 3  # failed rounds after which single events test the receiver
 MAX_PAUSE_SECONDS, MAX_OPEN_SECONDS = 900.0, 300.0
 LOOK_SECONDS = 1.0  # interval between checks for events queued by other processes, and for retries
@@ -84,7 +84,7 @@ class WebhookTarget:
                 if not deliveries:
                     await self._wait(LOOK_SECONDS)
                     continue
-                deliveries, attempts = await self._send(deliveries)
+                deliveries, attempts = await send_round(self._sender, deliveries, lambda: self.stopped)
                 pauses = [
                     max(self._pause(delivery.attempts, MAX_PAUSE_SECONDS), attempt.retry_after)
                     for delivery, attempt in zip(deliveries, attempts, strict=True)
@@ -97,23 +97,6 @@ class WebhookTarget:
         finally:
             await self._sender.close()
 
-    async def _send(self, taken: Sequence[Delivery]) -> tuple[list[Delivery], list[WebhookAttempt]]:
-        """Send events until one fails or the round has lasted, and return the sent events and their results."""
-        sent: list[tuple[Delivery, WebhookAttempt]] = []
-        rest, failed, until = iter(taken), False, time.monotonic() + ROUND_SECONDS
-
-        async def send() -> None:
-            nonlocal failed
-            for delivery in rest:
-                attempt = await self._sender.send(delivery.event)
-                sent.append((delivery, attempt))
-                failed = failed or not attempt.delivered
-                if failed or self.stopped or time.monotonic() > until:
-                    return
-
-        await asyncio.gather(*(send() for _ in range(min(AT_ONCE, len(taken)))))
-        return [delivery for delivery, _ in sent], [attempt for _, attempt in sent]
-
     async def _wait(self, seconds: float) -> None:
         if self.stopped:
             return
@@ -122,8 +105,8 @@ class WebhookTarget:
                 await self.wake.wait()
 
     def _pause(self, failures: int, most: float) -> float:
-        """Return the pause after a failure: twice the previous one, with random jitter."""
-        return min(most, self._base * 2.0 ** min(failures, 30)) * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
+        """Return the pause after a failure, with random jitter."""
+        return doubled(self._base, failures, most) * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load
 
     async def _judge(self, connection: asyncpg.Connection, attempts: Sequence[WebhookAttempt]) -> None:
         """Open the circuit breaker after failures or as the receiver asks, or close it after a success."""

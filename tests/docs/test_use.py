@@ -12,7 +12,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tableapi import WebhookEvent, WebhookSender
+from tableapi import WebhookEvent
+from tableapi.webhooks.sender import WebhookSender
 from tests.docs import pages
 from tests.docs.test_examples import Page, run
 from tests.helpers.support import ROOT, Serve, clean_environment, free_port

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 
 from product import webhooks
+from tableapi.project import queue
+from tableapi.webhooks.project_queue import ProjectWebhooks
 from tests.helpers.names import resolve
 from tests.helpers.product import Account, Product, User
-from tests.helpers.support import ok, rejection
-from tests.helpers.webhooks import Receiver, accept, receiver, verified_by_node
+from tests.helpers.support import ROOT, ok, rejection, until
+from tests.helpers.webhooks import Received, Receiver, accept, receiver, verified_by_node
 
 EVENTS = ["bulk.finished", "contact.revealed", "credits.low", "plan.changed"]
 
@@ -53,9 +56,20 @@ async def _reveal(product: Product, user: User) -> int:
     return int(ok(response)["contactdata"][0]["contactid"])
 
 
+def _dispatcher(product: Product) -> ProjectWebhooks:
+    return ProjectWebhooks(webhooks.EVENTS, product.ctx, product.db, product.scripts.settings)
+
+
+async def _send(product: Product) -> None:
+    """Send every event that is due."""
+    dispatcher = _dispatcher(product)
+    while tasks := await dispatcher.look():
+        await asyncio.gather(*tasks)
+
+
 async def _due_now(product: Product) -> None:
     await product.db.execute("update webhookdelivery set dueon = now() where status = 'waiting'")
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
 
 
 async def test_only_the_owner_has_webhooks_of_its_own_account(product: Product, account: Account) -> None:
@@ -133,7 +147,7 @@ async def test_a_reveal_is_sent_signed_and_once(product: Product, account: Accou
     other = await _create((await product.account()).owner, target.url, "contact.revealed")
     contactid = await _reveal(product, account.owner)
     for _ in range(2):
-        await product.scripts.run_job("sendwebhooks", {})
+        await _send(product)
     [request] = target.delivered
     assert request.json["type"] == "contact.revealed"
     assert request.data["key"] == {"contactid": contactid}
@@ -163,12 +177,12 @@ async def test_only_chosen_events_of_active_webhooks_are_sent(
     await product.db.execute(
         "insert into creditnotice (clientid, kind, threshold) values ($1, 'contactcredit', 20)", account.clientid
     )
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
     [(name, record)] = target.told
     assert (name, record["planid"], record["status"]) == ("plan.changed", 4, "active")
 
 
-async def test_a_finished_bulk_look_up_is_sent_at_once(product: Product, account: Account, target: Receiver) -> None:
+async def test_a_finished_bulk_look_up_is_sent(product: Product, account: Account, target: Receiver) -> None:
     await account.set_credits(10)
     made = await _create(account.owner, target.url, "bulk.finished")
     target.secrets = (made["secret"],)
@@ -178,6 +192,7 @@ async def test_a_finished_bulk_look_up_is_sent_at_once(product: Product, account
     )
     assert started.status_code == 202, started.text
     await product.work()
+    await _send(product)
     [(name, record)] = target.told
     assert (name, record["jobid"], record["status"], record["charged"]) == (
         "bulk.finished",
@@ -198,7 +213,7 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     target.respond = fail
     await _reveal(product, account.owner)
     pauses = []
-    for _ in range(webhooks.MAX_ATTEMPTS):
+    for _ in range(webhooks.EVENTS.attempts):
         await _due_now(product)
         pauses.append(
             await product.db.fetchval(
@@ -207,20 +222,20 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
             )
         )
     assert len({request.id for request in target.received}) == 1
-    assert len(target.received) == webhooks.MAX_ATTEMPTS
+    assert len(target.received) == webhooks.EVENTS.attempts
     assert pauses[:4] == pytest.approx([60, 120, 240, 480], abs=5)
     assert 22 * 3600 < sum(pauses[:-1]) < 26 * 3600
     [delivery] = await _deliveries(account.owner, made["webhookid"])
     assert (delivery["status"], delivery["lastcode"], delivery["reason"]) == ("failed", 500, "rejected")
     assert delivery["error"] == "the receiver responded with 500"
     await _due_now(product)
-    assert len(target.received) == webhooks.MAX_ATTEMPTS
+    assert len(target.received) == webhooks.EVENTS.attempts
 
     target.respond = type(target)(0).respond
     stranger = (await product.account()).owner
     assert (await stranger.post("webhook/resend", deliveryid=delivery["deliveryid"])).status_code == 404
     assert (await account.owner.post("webhook/resend", deliveryid=delivery["deliveryid"])).status_code == 200
-    await product.work()
+    await _send(product)
     [request] = target.delivered
     assert request.id == f"evt_{delivery['deliveryid']}"
     [delivery] = await _deliveries(account.owner, made["webhookid"])
@@ -244,7 +259,7 @@ async def test_a_receiver_can_ask_for_time(
 
     target.respond = wait
     await _reveal(product, account.owner)
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
     [delivery] = await _deliveries(account.owner, made["webhookid"])
     assert (delivery["status"], delivery["lastcode"]) == ("waiting", status)
     seconds = "select extract(epoch from dueon - now())::float8 from webhookdelivery where deliveryid = $1"
@@ -267,7 +282,7 @@ async def test_other_events_of_a_webhook_wait_as_the_receiver_asks(
     held = "update webhookdelivery set dueon = now() + interval '1 minute' where deliveryid = $1"
     second = (await _deliveries(account.owner, made["webhookid"]))[1]["deliveryid"]
     await product.db.execute(held, second)
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
     assert len(target.received) == 1
     seconds = "select extract(epoch from dueon - now())::float8 from webhookdelivery where deliveryid = $1"
     assert await product.db.fetchval(seconds, second) == pytest.approx(600, abs=10)
@@ -291,7 +306,7 @@ async def test_a_webhook_whose_receiver_is_gone_is_disabled_with_a_mail(
     else:
         for _ in range(3):
             await _reveal(product, account.owner)
-        await product.scripts.run_job("sendwebhooks", {})
+        await _send(product)
     await product.work()
     sent = len(target.received)
     [row] = (await account.owner.table("GET", "webhook")).json()["resource"]
@@ -303,13 +318,13 @@ async def test_a_webhook_whose_receiver_is_gone_is_disabled_with_a_mail(
     events = await product.db.fetch("select event from auditlog where clientid = $1", account.clientid)
     assert [row["event"] for row in events].count("webhook_disabled") == 1
     await _reveal(product, account.owner)
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
     assert len(target.received) == sent
 
     target.respond = accept
     await account.owner.table("PATCH", f"webhook/{made['webhookid']}", {"isactive": 1})
     await _reveal(product, account.owner)
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
     [request] = target.delivered
     assert verified_by_node(request, made["secret"]) == request.json
 
@@ -330,9 +345,59 @@ async def test_a_webhook_is_deleted_with_its_deliveries(product: Product, accoun
     await _reveal(product, account.owner)
     assert (await account.owner.table("DELETE", f"webhook/{made['webhookid']}")).status_code == 200
     assert (await account.owner.table("DELETE", f"webhook/{made['webhookid']}")).status_code == 404
-    await product.scripts.run_job("sendwebhooks", {})
+    await _send(product)
     assert target.received == []
     events = await product.db.fetch(
         "select event from auditlog where clientid = $1 and event like 'webhook%' order by auditid", account.clientid
     )
     assert [row["event"] for row in events] == ["webhook_created", "webhook_deleted"]
+
+
+async def test_one_worker_of_two_delivers_and_the_other_takes_over(
+    product: Product, account: Account, target: Receiver
+) -> None:
+    await account.set_credits(10)
+    made = await _create(account.owner, target.url, "contact.revealed")
+    target.secrets = (made["secret"],)
+    stops = [asyncio.Event(), asyncio.Event()]
+    async with asyncio.TaskGroup() as workers:
+        for number, stop in enumerate(stops, 1):
+            workers.create_task(queue.work(product.scripts.settings, ROOT, stop))
+            await _reveal(product, account.owner)
+            await target.gets(number)
+        stops[0].set()
+        await _reveal(product, account.owner)
+        await target.gets(3)
+        stops[1].set()
+    assert len({request.id for request in target.received}) == len(target.received) == 3
+
+
+async def test_a_slow_receiver_or_a_bad_secret_delays_no_other_webhook(
+    product: Product, account: Account, target: Receiver
+) -> None:
+    await account.set_credits(10)
+    made = [await _create(account.owner, target.url + name, "contact.revealed") for name in ("&slow", "&bad", "&fast")]
+    target.secrets = (made[0]["secret"],)
+    same = "update webhook set secret = (select secret from webhook where webhookid = $1) where webhookid = $2"
+    await product.db.execute(same, made[0]["webhookid"], made[2]["webhookid"])
+    await product.db.execute(
+        "update webhook set secret = $1 where webhookid = $2", product.scripts.vault.seal("x"), made[1]["webhookid"]
+    )
+
+    async def respond(request: Received) -> tuple[int, dict[str, str]]:
+        if request.path.endswith("slow"):
+            await target.closing.wait()
+        return 204, {}
+
+    target.respond = respond
+    dispatcher = _dispatcher(product)
+    dispatcher.start()
+    try:
+        for number in (1, 2):
+            await _reveal(product, account.owner)
+            await until(lambda count=number: len(target.delivered) == count)  # type: ignore[misc]
+        assert {request.path.rpartition("&")[2] for request in target.delivered} == {"fast"}
+    finally:
+        target.closing.set()
+        await dispatcher.close()
+    await account.owner.table("DELETE", f"webhook/{made[1]['webhookid']}")
