@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from dotenv import dotenv_values
 from tableapi.app.options import BadDatasets, ServeOptions, is_loopback, named_in, of_any
 from tableapi.config.command_error import BadSettings
 from tableapi.config.environment import EnvironmentSettings
+from tableapi.config.interpreter import is_optimized
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
 from tableapi.db.session import address
@@ -30,7 +32,7 @@ def checked(settings: Settings, project: Project, folder: Path) -> list[tuple[bo
     """Return (fatal, line) for each setting that is missing or unsafe in production."""
     from tableapi.server.migrate import BadMigration, difference  # imports SQLAlchemy, as below
 
-    problems = [*_services(settings), *_secrets(settings), *project.checks(settings), *_unknown(settings)]
+    problems = [*_services(settings), *_secrets(settings), *project.checks(settings), *_unknown(settings), *_python()]
     if settings.database_url is not None and settings.secret_keys and (folder / "policy.py").is_file():
         try:
             if (found := asyncio.run(difference(settings, folder))) is not None:
@@ -73,7 +75,7 @@ def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
             asyncio.run(check_declared(datasets, private=settings.webhooks_private))
         except BadRights as error:
             problems.append((True, f"ACCESS_FILE: {error}"))
-    return [*problems, *_keys(datasets), *_files(settings), *_traffic(settings), *_unknown(settings)]
+    return [*problems, *_keys(datasets), *_files(settings), *_traffic(settings), *_unknown(settings), *_python()]
 
 
 def _keys(datasets: ServeOptions) -> Iterator[tuple[bool, str]]:
@@ -118,6 +120,15 @@ def _unknown(settings: Settings) -> Iterator[tuple[bool, str]]:
     for name in dotenv_values(".env"):
         if name.upper() not in known and not name.upper().startswith(("OTEL_", "PG", "POSTGRES_")):
             yield False, f".env: unknown setting {name[:60]}.{suggestion(name.upper()[:60], known)}"
+
+
+def _python() -> Iterator[tuple[bool, str]]:
+    if not is_optimized():
+        yield (
+            False,
+            f"Python {sys.version.split()[0]} in {sys.base_prefix} was built without --enable-optimizations, so "
+            "requests take a seventh more time. Use Debian's, Docker's or uv's, or build it again.",
+        )
 
 
 def _services(settings: Settings) -> Iterator[tuple[bool, str]]:

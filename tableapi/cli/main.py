@@ -68,17 +68,10 @@ CHECK = """examples:
   DATASETS=shop=postgresql://... ACCESS_FILE=access.json tableapi check"""
 
 
-CONTRACT = """examples:
-  tableapi contract lock api.json                    the project in this folder, as its first app key sees it
-  tableapi contract check api.json                   in CI: exit code 1 for a change that breaks clients
-  tableapi contract check api.json --dataset shop=postgresql://me@localhost/shop --open
-  tableapi contract check api.json --url https://api.example.com --api-key KEY"""
 DOCTOR = """examples:
   tableapi doctor mcp https://api.example.com/mcp    check each step of the sign-in, and report problems
-  tableapi doctor mcp https://api.example.com/mcp --token TOKEN     and say why this token is rejected
-  tableapi doctor python                             whether this Python was built for speed
 
-Exit code 1 when an assistant cannot sign in, or Python is slow. docs/guides/agents.md describes the steps."""
+Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
 
 
 def _key(text: str) -> str:
@@ -145,23 +138,11 @@ def parser() -> argparse.ArgumentParser:
         "List missing or unsafe settings; exit with 1 if unfit for production.",
         CHECK,
     )
-    contract = add(
-        "contract", _contract, "Record the description of the API, and list changes that break clients.", CONTRACT
-    )
-    contract.add_argument("action", choices=("lock", "check"))
-    contract.add_argument("file", type=Path, metavar="FILE")
-    contract.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="describe this database")
-    contract.add_argument("--open", action="store_true", help="as a caller with full rights sees it")
-    contract.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
-    contract.add_argument("--url", default="", help="describe the server at this address")
-    contract.add_argument("--api-key", default="", metavar="KEY", help="as a caller with this key sees it")
-    contract.add_argument("--session", default="", metavar="TOKEN", help="as the user of this session sees it")
-    doctor = add("doctor", _doctor, "Check the sign-in of agents at a URL, or Python, and suggest fixes.", DOCTOR)
-    doctor.add_argument("what", choices=("mcp", "python"))
+    doctor = add("doctor", _doctor, "Check the sign-in of agents at a URL, and suggest fixes.", DOCTOR)
+    doctor.add_argument("what", choices=("mcp",))
     doctor.add_argument(
-        "url", nargs="?", default="", help="with mcp: address of the endpoint, such as https://api.example.com/mcp"
+        "url", nargs="?", default="", help="address of the endpoint, such as https://api.example.com/mcp"
     )
-    doctor.add_argument("--token", default="", metavar="TOKEN", help="an access token to try")
     return top
 
 
@@ -369,40 +350,12 @@ def _check(args: argparse.Namespace) -> int:
     return _report(checked(settings, project, folder))
 
 
-def _contract(args: argparse.Namespace) -> int:
-    from tableapi.cli import contract
-
-    known = contract.read(args.file) if args.action == "check" else {}
-    document = _description(args)
-    if args.action == "lock":
-        print(contract.lock(args.file, document))
-        return 0
-    lines, is_broken = contract.check(known, document, args.file)
-    print("\n".join(lines))
-    return int(is_broken)
-
-
-def _description(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the description of a server, of databases or of the project in this folder."""
-    from tableapi.cli.contract import described, fetched, headers_of
-
-    if args.url:
-        return fetched(args.url, headers_of(args.api_key, args.session))
-    with ExitStack() as stack:
-        settings, datasets, key = _served(args, stack)
-        return asyncio.run(described(settings, datasets, headers_of(key, args.session)))
-
-
 def _doctor(args: argparse.Namespace) -> int:
-    from tableapi.cli.doctor import examine, examine_python, report
+    from tableapi.cli.doctor import examine
 
-    if args.what == "python":
-        note, is_slow = examine_python()
-        print(note)
-        return int(is_slow)
-    findings = examine(args.url, args.token)
-    print(report(findings))
-    return int(findings.is_bad)
+    report, passed = examine(args.url)
+    print(report)
+    return int(not passed)
 
 
 def _report(problems: list[tuple[bool, str]]) -> int:

@@ -26,7 +26,7 @@ _ALIVE = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "5", "tcp_keepa
 
 
 class Leader:
-    """Wait until no other process holds the locks of `names`, then `lead` until a connection is lost, and repeat.
+    """Deliver while this process holds the locks of `names`; repeat until stopped.
 
     The locks belong to one connection. A process that loses it loses them, and another process continues.
     """

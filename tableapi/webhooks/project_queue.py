@@ -1,4 +1,4 @@
-"""Deliver events that a project stores in its own tables, such as those for the webhooks of its customers."""
+"""Deliver events that a project stores in its own tables, as for the webhooks of its customers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class WebhookQueue(Protocol):
     attempts: int
 
     async def due(self, ctx: Any, busy: Collection[Any], most: int) -> Sequence[QueuedEvent]:
-        """Return at most so many events that are due, those of a webhook together, and none of the webhooks `busy`."""
+        """Return events that are due, at most so many, those of a webhook together, none of those in `busy`."""
 
     async def finish(self, ctx: Any, queued: QueuedEvent, attempt: WebhookAttempt, pause: timedelta | None) -> None:
         """Store the result of an attempt. pause: until the next one; None if there is none."""

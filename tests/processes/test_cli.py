@@ -232,3 +232,19 @@ def test_a_demo_is_served_only_to_the_local_machine(tmp_path: Path, host: str, b
     assert refused.returncode == 2
     assert f"unset it, or serve on 127.0.0.1 and not on {host}." in refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "slow"),
+    [
+        ("'--prefix=/opt'", True),
+        ("'--prefix=/opt' '--enable-optimizations'", False),
+        ("'--enable-shared' '--prefix=/usr' '--enable-ipv6'", False),  # Debian's
+    ],
+)
+def test_check_names_a_python_without_optimizations(options: str, slow: bool, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sysconfig\nsysconfig.get_config_vars()['CONFIG_ARGS'] = {options!r}\n"
+    )
+    done = tableapi("check", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{ROOT}", DATASETS="x=postgresql://me@127.0.0.1:1/no")
+    assert ("note: Python" in done.stdout) is slow, done.stdout + done.stderr

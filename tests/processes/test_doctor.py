@@ -1,4 +1,4 @@
-"""`tableapi doctor mcp URL`, with a working sign-in, without one, and with a fault in one step; `doctor python`."""
+"""`tableapi doctor mcp URL`, with a working sign-in, without one, and with a fault in one step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from tests.helpers.support import ROOT, NewDatabase, Serve, tableapi
-from tests.helpers.tokens import token
 
 
 class Host(ThreadingHTTPServer):
@@ -32,7 +31,6 @@ class Host(ThreadingHTTPServer):
             "grant_types_supported": ["authorization_code", "refresh_token"], "response_types_supported": ["code"],
             "token_endpoint_auth_methods_supported": ["none"], "scopes_supported": ["read", "write"],
         }  # fmt: skip
-        self.token: tuple[int, str] = 400, '{"error": "invalid_grant"}'
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -40,12 +38,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.path == "/token":
-            self._send(*self.server.token)
-        elif self.headers.get("Authorization") == "Bearer good":
-            self._send(200, "{}")
-        else:
-            self._send(self.server.status, "{}", {"WWW-Authenticate": self.server.challenge, "Location": "/elsewhere"})
+        self._send(self.server.status, "{}", {"WWW-Authenticate": self.server.challenge, "Location": "/elsewhere"})
 
     def do_GET(self) -> None:
         found = {
@@ -78,16 +71,15 @@ def host() -> Iterator[Host]:
     server.server_close()
 
 
-def doctor(tmp_path: Path, url: str, *words: str) -> subprocess.CompletedProcess[str]:
-    return tableapi("doctor", "mcp", url, *words, cwd=tmp_path)
+def doctor(tmp_path: Path, *url: str) -> subprocess.CompletedProcess[str]:
+    return tableapi("doctor", "mcp", *url, cwd=tmp_path)
 
 
 def test_a_working_sign_in_is_confirmed(host: Host, tmp_path: Path) -> None:
-    ended = doctor(tmp_path, f"{host.url}/mcp", "--token", "good")
+    ended = doctor(tmp_path, f"{host.url}/mcp")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "wrong:" not in ended.stdout
-    for text in ("401 with a Bearer challenge", "PKCE with S256", "dynamic registration", "scope read",
-                 "invalid_grant", "The token is accepted", "An assistant can connect."):  # fmt: skip
+    for text in ("401 with a Bearer challenge", "PKCE with S256", "register themselves", "An assistant can connect."):
         assert text in ended.stdout
 
 
@@ -113,28 +105,17 @@ def replaced(name: str, value: Any) -> Any:
         (replaced("challenge", "Basic realm=x"), ["no Bearer challenge"]),
         (replaced("challenge", 'Bearer resource_metadata="http://127.0.0.1:1/x"'), ["cannot be read", "PUBLIC_URL"]),
         (replaced("resource", "<html>"), ["has no JSON object"]),
-        (
-            changed("resource", resource="https://other.example/mcp"),
-            ["is for 'https://other.example/mcp'", "PUBLIC_URL"],
-        ),
-        (
-            changed("resource", resource="http://localhost:8000/mcp"),
-            ["127.0.0.1 and localhost are two servers", "give them the address of the server's PUBLIC_URL"],
-        ),
+        (changed("resource", resource="https://o.example/mcp"), ["is for 'https://o.example/mcp'", "PUBLIC_URL"]),
         (changed("resource", authorization_servers=[]), ["has no authorization_servers", "JWT_ISSUER"]),
         (replaced("server", None), ["cannot be read", "oauth-authorization-server"]),
-        (
-            changed("server", issuer="http://127.0.0.1/"),
-            ["the issuer 'http://127.0.0.1/'", "including a trailing slash"],
-        ),
+        (changed("server", issuer="http://127.0.0.1/"), ["the issuer 'http://127.0.0.1/'", "a trailing slash"]),
         (changed("server", code_challenge_methods_supported=None), ["PKCE", "Turn on PKCE"]),
         (changed("server", code_challenge_methods_supported=["plain"]), ["PKCE"]),
         (changed("server", scopes_supported=["openid"]), ["The scope read", "unknown to the issuer"]),
         (changed("server", token_endpoint=None), ["has no token_endpoint"]),
         (changed("server", authorization_endpoint="http://login.example/a"), ["is not https"]),
         (changed("server", jwks_uri="http://127.0.0.1:1/keys"), ["keys of the issuer cannot be read"]),
-        (replaced("token", (200, "<html>Sign in</html>")), ["responds to a wrong code with 200"]),
-        (replaced("token", (400, "[]")), ["no OAuth error"]),
+        (changed("server", token_endpoint="http://[::1"), ["something that is not a URL"]),
     ],
 )
 def test_a_failing_step_is_reported_with_its_remedy(host: Host, tmp_path: Path, change: Any, texts: list[str]) -> None:
@@ -155,25 +136,11 @@ def test_a_complication_is_reported_as_a_note(host: Host, tmp_path: Path) -> Non
         assert text in ended.stdout
 
 
-def test_a_rejected_token_is_explained(host: Host, tmp_path: Path) -> None:
-    old = token({"iss": "https://other.example", "aud": "https://elsewhere.example/mcp", "exp": 1_700_000_000})
-    ended = doctor(tmp_path, f"{host.url}/mcp", "--token", old)
-    assert ended.returncode == 1
-    for text in (
-        "The token is rejected: 401",
-        "It expired",
-        "Its aud is 'https://elsewhere.example/mcp'",
-        "Its iss is",
-    ):
-        assert text in ended.stdout
-    assert old not in ended.stdout
-
-
-@pytest.mark.parametrize(("url", "text"), [("api.example.com/mcp", "is not a URL"), ("ftp://x/mcp", "is not a URL")])
-def test_an_invalid_url_is_reported_in_one_line(tmp_path: Path, url: str, text: str) -> None:
-    ended = doctor(tmp_path, url)
+@pytest.mark.parametrize("url", [(), ("api.example.com/mcp",), ("ftp://x/mcp",)])
+def test_an_invalid_url_is_reported_in_one_line(tmp_path: Path, url: tuple[str, ...]) -> None:
+    ended = doctor(tmp_path, *url)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
-    assert text in ended.stderr
+    assert "such as https://api.example.com/mcp" in ended.stderr
 
 
 def test_an_unreachable_server_is_reported(tmp_path: Path) -> None:
@@ -195,28 +162,4 @@ def test_the_sign_in_of_the_product_works(serve: Serve, new_database: NewDatabas
     server = serve(cwd=ROOT, DEMO="1", WORKERS="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
     ended = doctor(tmp_path, f"{server.url}/mcp")
     assert ended.returncode == 0, ended.stdout
-    assert "client ID metadata documents or dynamic registration" in ended.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "told"),
-    [
-        ("'--prefix=/opt'", 1, "wrong: Python"),
-        ("'--prefix=/opt' '--enable-optimizations'", 0, "was built with optimizations"),
-        ("'--enable-shared' '--prefix=/usr' '--enable-ipv6'", 0, "was built with optimizations"),  # Debian's
-    ],
-)
-def test_a_python_without_optimizations_is_reported(options: str, code: int, told: str, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        f"import sysconfig\nsysconfig.get_config_vars()['CONFIG_ARGS'] = {options!r}\n"
-    )
-    done = tableapi("doctor", "python", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{ROOT}")
-    assert done.returncode == code, done.stderr
-    assert told in done.stdout
-    assert ("--enable-optimizations" in done.stdout) == bool(code)
-
-
-def test_an_examination_without_an_address_is_rejected(tmp_path: Path) -> None:
-    done = tableapi("doctor", "mcp", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "such as https://api.example.com/mcp" in done.stderr
+    assert "Assistants can register themselves" in ended.stdout
