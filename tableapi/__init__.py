@@ -59,158 +59,49 @@ if TYPE_CHECKING:
     from tableapi.webhooks.signature import WebhookEvent
 
 __all__ = [
-    "ANYONE",
-    "Access",
-    "Actor",
-    "ApiError",
-    "Authenticator",
-    "BadRequest",
-    "Busy",
-    "Conflict",
-    "Context",
-    "DatabaseRole",
-    "EnvironmentSettings",
-    "Export",
-    "FieldError",
-    "Forbidden",
-    "Internal",
-    "Invalid",
-    "KeyedHash",
-    "MethodNotAllowed",
-    "Name",
-    "NotFound",
-    "Origin",
-    "OwnKey",
-    "ProgressBar",
-    "Project",
-    "ProjectPages",
-    "QueuedEvent",
-    "Rule",
-    "SealedTable",
-    "Sessions",
-    "Settings",
-    "Stale",
-    "TableAPI",
-    "TooLarge",
-    "TooMany",
-    "Unauthorized",
-    "UnsupportedMedia",
-    "UploadedFile",
-    "Vault",
-    "Vendors",
-    "Webhook",
-    "WebhookAttempt",
-    "WebhookEvent",
-    "WebhookQueue",
-    "Write",
-    "attachment",
-    "count_event",
-    "derive_key",
-    "equalities",
-    "file_format",
-    "hook",
-    "is_public_address",
-    "list_jobs",
-    "network",
-    "parse_limits",
-    "parse_object",
-    "retry_job",
-    "script",
-    "send_event",
-    "suggestion",
-    "tls_context",
-    "token_hash",
-    "unseal",
-    "uploaded_files",
-    "validate",
-    "webhook_url",
+    "ANYONE", "Access", "Actor", "ApiError", "Authenticator", "BadRequest", "Busy", "Conflict", "Context",
+    "DatabaseRole", "EnvironmentSettings", "Export", "FieldError", "Forbidden", "Internal", "Invalid", "KeyedHash",
+    "MethodNotAllowed", "Name", "NotFound", "Origin", "OwnKey", "ProgressBar", "Project", "ProjectPages",
+    "QueuedEvent", "Rule", "SealedTable", "Sessions", "Settings", "Stale", "TableAPI", "TooLarge", "TooMany",
+    "Unauthorized", "UnsupportedMedia", "UploadedFile", "Vault", "Vendors", "Webhook", "WebhookAttempt",
+    "WebhookEvent", "WebhookQueue", "Write", "attachment", "count_event", "derive_key", "equalities", "file_format",
+    "hook", "is_public_address", "list_jobs", "network", "parse_limits", "parse_object", "retry_job", "script",
+    "send_event", "suggestion", "tls_context", "token_hash", "unseal", "uploaded_files", "validate", "webhook_url",
     "write_file",
-]
+]  # fmt: skip
 
-_NAMES: dict[str, tuple[str, ...]] = {
-    "app.api": ("TableAPI",),
-    "auth.authenticators": ("Authenticator",),
-    "auth.policy": (
-        "ANYONE",
-        "Access",
-        "Actor",
-        "DatabaseRole",
-        "KeyedHash",
-        "Rule",
-        "SealedTable",
-        "Sessions",
-    ),
-    "auth.webhook": ("Webhook", "webhook_url"),
-    "cli.progress": ("ProgressBar",),
-    "config.environment": ("EnvironmentSettings",),
-    "config.settings": (
-        "Name",
-        "Origin",
-        "Settings",
-    ),
-    "crypto.tls": ("tls_context",),
-    "crypto.vault": (
-        "Vault",
-        "derive_key",
-        "token_hash",
-        "unseal",
-    ),
-    "errors": (
-        "ApiError",
-        "BadRequest",
-        "Busy",
-        "Conflict",
-        "FieldError",
-        "Forbidden",
-        "Internal",
-        "Invalid",
-        "MethodNotAllowed",
-        "NotFound",
-        "Stale",
-        "TooLarge",
-        "TooMany",
-        "Unauthorized",
-        "UnsupportedMedia",
-    ),
-    "http.body": ("parse_object",),
-    "http.multipart": (
-        "UploadedFile",
-        "uploaded_files",
-    ),
-    "http.public_address": ("is_public_address",),
-    "http.response": ("attachment",),
-    "observability.metrics": ("count_event",),
-    "project.context": ("Context",),
-    "project.guard": (
-        "OwnKey",
-        "hook",
-        "parse_limits",
-        "script",
-        "validate",
-    ),
-    "project.jobs": (
-        "list_jobs",
-        "retry_job",
-    ),
-    "project.project": (
-        "Project",
-        "ProjectPages",
-        "Vendors",
-    ),
-    "project.writes": ("Write",),
-    "query.filter.equalities": ("equalities",),
-    "query.spelling": ("suggestion",),
-    "ratelimit.counter": ("network",),
-    "tables.export": (
-        "Export",
-        "file_format",
-        "write_file",
-    ),
-    "webhooks.project_queue": ("QueuedEvent", "WebhookQueue"),
-    "webhooks.sender": ("WebhookAttempt", "send_event"),
-    "webhooks.signature": ("WebhookEvent",),
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+# Each line: a module, and names that it has.
+_NAMES = """
+app.api TableAPI
+auth.authenticators Authenticator
+auth.policy ANYONE Access Actor DatabaseRole KeyedHash Rule SealedTable Sessions
+auth.webhook Webhook webhook_url
+cli.progress ProgressBar
+config.environment EnvironmentSettings
+config.settings Name Origin Settings
+crypto.tls tls_context
+crypto.vault Vault derive_key token_hash unseal
+errors ApiError BadRequest Busy Conflict FieldError Forbidden Internal Invalid MethodNotAllowed NotFound Stale
+errors TooLarge TooMany Unauthorized UnsupportedMedia
+http.body parse_object
+http.multipart UploadedFile uploaded_files
+http.public_address is_public_address
+http.response attachment
+observability.metrics count_event
+project.context Context
+project.guard OwnKey hook parse_limits script validate
+project.jobs list_jobs retry_job
+project.project Project ProjectPages Vendors
+project.writes Write
+query.filter.equalities equalities
+query.spelling suggestion
+ratelimit.counter network
+tables.export Export file_format write_file
+webhooks.project_queue QueuedEvent WebhookQueue
+webhooks.sender WebhookAttempt send_event
+webhooks.signature WebhookEvent
+"""
+_MODULES = {name: module for module, *names in map(str.split, _NAMES.strip().splitlines()) for name in names}
 
 
 def __getattr__(name: str) -> Any:

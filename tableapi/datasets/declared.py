@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -98,7 +99,7 @@ def _check_rule(table: Table, action: str, rule: Rule, values: Collection[str] |
     if (key_list := rule.key_list) is not None:
         conditions["key_list"] = lambda: key_list(ACTOR)
     for name, condition in (*rule.rows_when_filtered_by.items(), *rule.editable_in.items()):
-        conditions[f"condition of {name}"] = lambda condition=condition: condition(clause, ACTOR)  # type: ignore[misc]
+        conditions[f"condition of {name}"] = partial(condition, clause, ACTOR)
     for name, make in conditions.items():
         place = f"{name} ({action}) of '{table.name}'"
         made = _compile(place, make, table, values)
@@ -107,7 +108,7 @@ def _check_rule(table: Table, action: str, rule: Rule, values: Collection[str] |
     for name, value in rule.set_on_create.items():
         if callable(value):
             place = f"set_on_create of {name} ({action}) of '{table.name}'"
-            _compile(place, lambda value=value: value(ACTOR), table, values)  # type: ignore[misc]
+            _compile(place, partial(value, ACTOR), table, values)
 
 
 def _check_columns(table: Table, attribute: str, names: Iterable[str]) -> None:
@@ -125,18 +126,19 @@ def _no_truth() -> Iterator[None]:
 
     SQLAlchemy gives `a == b` a truth value, so that `a == b or c` would silently be `c`. Its own code needs that value.
     """
-    original: Callable[[Any], bool] = sa.BinaryExpression.__bool__
+    comparison: Any = sa.BinaryExpression
+    original = comparison.__bool__
 
     def truth(self: sa.BinaryExpression[Any]) -> bool:
         if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] != "sqlalchemy":
             raise TypeError("combine conditions by sa.and_, sa.or_ and sa.not_, not by 'and', 'or', 'not' or 'if'")
-        return original(self)
+        return bool(original(self))
 
-    sa.BinaryExpression.__bool__ = truth  # type: ignore[method-assign]
+    comparison.__bool__ = truth
     try:
         yield
     finally:
-        sa.BinaryExpression.__bool__ = original  # type: ignore[method-assign]
+        comparison.__bool__ = original
 
 
 def _compile(place: str, condition: Callable[[], Any], table: Table, values: Collection[str] | None) -> Any:

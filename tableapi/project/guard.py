@@ -191,7 +191,8 @@ def script(
         second = list(inspect.signature(run).parameters)[1:2]
         model = hints.get(second[0]) if second and not raw else None
         named = (roles,) if isinstance(roles, str) else tuple(roles)
-        run.script = Script(  # type: ignore[attr-defined]
+        marked: Any = run
+        marked.script = Script(
             run=run, method=method, roles=named, limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
             repeatable=repeatable, agents=agents, tool=tool, scope=scope or OF_METHOD[method], tag=tag, own_key=own_key,
@@ -216,7 +217,8 @@ def hook(table: str, *verbs: str) -> Callable[[Run], Run]:
         raise ValueError(f"hook({table!r}, ...): pass one or more of the verbs GET, POST, PATCH and DELETE.")
 
     def decorate(run: Run) -> Run:
-        run.hook = (table, verbs)  # type: ignore[attr-defined]
+        marked: Any = run
+        marked.hook = (table, verbs)
         return run
 
     return decorate

@@ -14,7 +14,7 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from tableapi.schema.types import KINDS, PgType
 
-DIALECT = postgresql.asyncpg.dialect(json_serializer=orjson.dumps)  # type: ignore[no-untyped-call]
+DIALECT = postgresql.asyncpg.dialect(json_serializer=orjson.dumps)
 # SQLAlchemy truncates names longer than this minus six characters, to leave room for a number. Column names of up to 63
 # bytes must reach the response unchanged.
 DIALECT.max_identifier_length = 63 + 6

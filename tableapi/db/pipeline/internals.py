@@ -34,7 +34,8 @@ def check() -> None:
     cancel_request = getattr(connect_utils, "_cancel", None)
     if cancel_request is None or set(inspect.signature(cancel_request).parameters) != set(_CANCEL):
         missing.append(f"connect_utils._cancel({', '.join(_CANCEL)})")
-    if tuple(inspect.signature(asyncpg.Connection._cancel).parameters) != _CONFIRMED:  # type: ignore[attr-defined]
+    connection: Any = asyncpg.Connection
+    if tuple(inspect.signature(connection._cancel).parameters) != _CONFIRMED:
         missing.append("Connection._cancel(waiter, cancel_waiter)")
     if missing:
         raise UnsupportedAsyncpg(
@@ -58,13 +59,13 @@ class CancellingConnection(asyncpg.Connection):
             self.terminate()
 
 
-def transport(connection: asyncpg.Connection) -> Any:
-    return connection._transport  # type: ignore[attr-defined]
+def transport(connection: Any) -> Any:
+    return connection._transport
 
 
-def protocol(connection: asyncpg.Connection) -> Any:
+def protocol(connection: Any) -> Any:
     """Return the protocol that reads from a connection's transport."""
-    return connection._protocol  # type: ignore[attr-defined]
+    return connection._protocol
 
 
 def is_clean(connection: asyncpg.Connection) -> bool:
@@ -91,7 +92,8 @@ def state(prepared: Any) -> Any:
 
 async def cancel(connection: Any) -> None:
     """Cancel the statement running on a connection, through a second connection."""
-    await connect_utils._cancel(  # type: ignore[attr-defined]
+    utils: Any = connect_utils
+    await utils._cancel(
         loop=connection._loop, addr=connection._addr, params=connection._params,
         backend_pid=connection._protocol.backend_pid, backend_secret=connection._protocol.backend_secret,
     )  # fmt: skip
