@@ -52,9 +52,7 @@ def _postgrest() -> dict[str, Ask]:
         "S1": Ask(f"{table}contactid=eq.{{contact}}", lambda a, p, h: one(a, p), headers=single),
         "S2": Ask(f"{contacts}&limit=25", lambda a, p, h: page(a, p)),
         "S3": Ask(
-            f"{contacts}&limit=25",
-            lambda a, p, h: page(a, p) and counted(total(h)),
-            headers={"Prefer": "count=exact"},
+            f"{contacts}&limit=25", lambda a, p, h: page(a, p) and counted(total(h)), headers={"Prefer": "count=exact"}
         ),
         "S4": Ask(users, lambda a, p, h: nested(a, p, ("client", "usercredit", "usersubscription"))),
         "S5": Ask(f"{contacts}&limit=1000", lambda a, p, h: page(a, p, 1000)),

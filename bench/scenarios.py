@@ -112,11 +112,7 @@ def nested(rows: list[Any], places: Mapping[str, int], names: tuple[str, str, st
 
 # -- the product and the baseline ------------------------------------------------------------------------------------
 
-_RELATIONS = (
-    "client_by_clientid",
-    "usercredit_by_clientid",
-    "usersubscription_by_clientid",
-)
+_RELATIONS = ("client_by_clientid", "usercredit_by_clientid", "usersubscription_by_clientid")
 NOTES = "contactnote_by_contactid"
 _NEW = '"personid":{person},"name":"New Person","linkedinurl":"https://www.linkedin.com/in/new"'
 _STEP = (
@@ -146,12 +142,7 @@ def product() -> dict[str, Ask]:
         ),
         "S4": Ask(users, lambda a, p, h: nested(a["resource"], p, _RELATIONS), staff=True),
         "S5": Ask(f"{table}?{_PAGE}&limit=1000", lambda a, p, h: page(a["resource"], p, 1000)),
-        "S6": Ask(
-            table,
-            lambda a, p, h: a["resource"][0]["contactid"] > 0,
-            "POST",
-            f'{{"resource":[{{{_NEW}}}]}}',
-        ),
+        "S6": Ask(table, lambda a, p, h: a["resource"][0]["contactid"] > 0, "POST", f'{{"resource":[{{{_NEW}}}]}}'),
         "S7": Ask(
             f"{table}/{{contact}}",
             lambda a, p, h: a["contactid"] == p["contact"],

@@ -132,12 +132,7 @@ def _quoted(wanted: Wanted, match: enrichment.Match, kinds: Sequence[str], price
     return item
 
 
-def _item(
-    ctx: Context,
-    wanted: Wanted,
-    match: enrichment.Match,
-    bought: dict[int, purchase.Bought],
-) -> Item:
+def _item(ctx: Context, wanted: Wanted, match: enrichment.Match, bought: dict[int, purchase.Bought]) -> Item:
     item = Item(reference=wanted.reference, status=match.status, reason=match.why)
     if match.person is None:
         return item

@@ -127,8 +127,7 @@ async def _of_document(ctx: Context, clientid: str) -> Client:
         raise BadClient(f"The application's metadata cannot be read: {error}.", case="client_unreadable") from None
     except ValidationError:
         raise BadClient(
-            "The application's metadata must be a JSON object with redirect_uris.",
-            case="client_without_redirect",
+            "The application's metadata must be a JSON object with redirect_uris.", case="client_without_redirect"
         ) from None
     if document.client_id != clientid:
         raise BadClient("The client_id in the application's metadata differs from its URL.", case="client_id_differs")

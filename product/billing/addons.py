@@ -88,16 +88,7 @@ async def _grant(ctx: Context, row: _Payment, intent: Intent) -> int:
     lines = [{"description": plan.name, "quantity": 1, "amount": intent.amount, "proration": False}]
     number = f"A-{clientid:05}-{intent.id[-8:].upper()}"
     transactionid = await ctx.db.value(
-        int,
-        _BOOK,
-        clientid,
-        planid,
-        number,
-        plan.name,
-        Decimal(intent.amount) / 100,
-        intent.currency,
-        lines,
-        intent.id,
+        int, _BOOK, clientid, planid, number, plan.name, Decimal(intent.amount) / 100, intent.currency, lines, intent.id
     )
     amounts = plan.credits
     await grant(ctx, clientid, amounts, reason="addon", source="payment", source_id=intent.id, bought=True)

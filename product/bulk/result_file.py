@@ -50,11 +50,7 @@ async def write(ctx: Context, job: Job, form: str) -> tuple[bytes, str]:
 
 
 def _line(ctx: Context, row: Row, contact: _Contact | None) -> dict[str, str]:
-    outcome = {
-        "Linkedin_url": row["linkedinurl"],
-        "Outcome": OUTCOMES[row["status"]],
-        "Credits": str(row["charged"]),
-    }
+    outcome = {"Linkedin_url": row["linkedinurl"], "Outcome": OUTCOMES[row["status"]], "Credits": str(row["charged"])}
     if contact is None:
         return outcome
     sealed = {name: getattr(contact, name) for name in SEALED}

@@ -38,14 +38,14 @@ _FIRST = _words(
     "Dara David Diego Dmitri Elena Emeka Emma Erik Farah Fatima Felix Fiona Grace Hana Hassan Hiro Hugo Imani "
     "Ines Isla Ivan Jane Jonas José Julia Kai Karin Kwame Lars Leila Liam Lina Lucía Maeve Marco Maria Mateo Maya "
     "Mei Mia Milan Nadia Naomi Niels Nina Noah Nora Olga Oscar Paula Pedro Priya Quentin Rafael Raj Rosa Ruth "
-    "Samira Sara Sofia Søren Stefan Tara Theo Tomás Uma Victor Wanda Wei Yara Yuki Zoe",
+    "Samira Sara Sofia Søren Stefan Tara Theo Tomás Uma Victor Wanda Wei Yara Yuki Zoe"
 )
 _LAST = _words(
     "Abara Adeyemi Almeida Andersen Baker Bauer Bianchi Brown Carter Castillo Chen Costa Dubois Eriksen Evans "
     "Fischer Flores Garcia Gruber Haddad Hansen Hoffmann Ibrahim Ito Jansen Johnson Kaya Keller Khan Kim Kowalski "
     "Kumar Larsen Laurent Lee Lopez Maier Martin Mbeki Meyer Moreau Müller Murphy Nakamura Nguyen Novak Okafor "
     "Olsen Patel Petrov Pinto Ramos Reyes Ricci Rossi Santos Sato Schmidt Silva Singh Smith Sørensen Tanaka "
-    "Torres Varga Vogel Walker Wang Weber Weiss Yamamoto Young Zhang Zimmermann",
+    "Torres Varga Vogel Walker Wang Weber Weiss Yamamoto Young Zhang Zimmermann"
 )
 _TITLES = _words(
     "Account Executive,Chief Executive Officer,Chief Technology Officer,Customer Success Manager,Data "

@@ -240,13 +240,7 @@ def sealed_fields(vault: Vault, person: FoundPerson) -> tuple[str | bytes | None
 def row_of(vault: Vault, person: FoundPerson) -> tuple[object, ...]:
     """Return the values of `COLUMNS`, with contact values encrypted."""
     business = [split_validity(text) for text in person.business_emails]
-    found = search_columns_of(
-        vault,
-        person.model_dump(),
-        person.phones,
-        business,
-        person.personal_emails,
-    )
+    found = search_columns_of(vault, person.model_dump(), person.phones, business, person.personal_emails)
     more = (person.city, person.industry, person.company_size)
     return (*sealed_fields(vault, person), *more, *(found[name] for name in COLUMNS[-4:]))
 

@@ -16,17 +16,7 @@ from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFo
 
 ADDS_PER_HOUR, LOOKUPS_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
-SWITCHES, PROFILE = (
-    ("isactive", "role"),
-    (
-        "name",
-        "firstname",
-        "lastname",
-        "phonenumber",
-        "avatar",
-        "language",
-    ),
-)
+SWITCHES, PROFILE = (("isactive", "role"), ("name", "firstname", "lastname", "phonenumber", "avatar", "language"))
 STATE = (*SWITCHES, "email", "isverified", "isdeleted", "invitestatus")
 
 

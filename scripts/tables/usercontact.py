@@ -19,8 +19,4 @@ async def get(ctx: Context, _records: list[dict[str, object]], options: Mapping[
 
 def line(row: Mapping[str, str | None]) -> dict[str, str]:
     """Return the cells of one contact; a column left out of `fields` is empty."""
-    return {
-        "Full_name": row.get("name") or "",
-        "Linkedin_url": row.get("linkedinurl") or "",
-        **export.cells(row),
-    }
+    return {"Full_name": row.get("name") or "", "Linkedin_url": row.get("linkedinurl") or "", **export.cells(row)}

@@ -132,12 +132,7 @@ def parser() -> argparse.ArgumentParser:
         ROTATE_KEYS,
     )
     rotate_keys.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")
-    add(
-        "check",
-        _check,
-        "List missing or unsafe settings; exit with 1 if unfit for production.",
-        CHECK,
-    )
+    add("check", _check, "List missing or unsafe settings; exit with 1 if unfit for production.", CHECK)
     doctor = add("doctor", _doctor, "Check the sign-in of agents at a URL, and suggest fixes.", DOCTOR)
     doctor.add_argument("what", choices=("mcp",))
     doctor.add_argument(

@@ -19,16 +19,7 @@ from tableapi.config.settings import Settings
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
 from tableapi.http.response import Response, error_response, from_body
-from tableapi.idempotency.store import (
-    DONE,
-    Backend,
-    Claim,
-    Held,
-    InDatabase,
-    InFile,
-    StoredResponse,
-    still_running,
-)
+from tableapi.idempotency.store import DONE, Backend, Claim, Held, InDatabase, InFile, StoredResponse, still_running
 from tableapi.project.registry import Scripts
 from tableapi.tables.request import TableRequest
 

@@ -225,10 +225,7 @@ class TableDescription:
             if single
             else (*WRITE, *chosen, "IdempotencyKey")
         )
-        more: Json = {
-            "parameters": self._options(*names),
-            "responses": self._responses(verb, single=single),
-        }
+        more: Json = {"parameters": self._options(*names), "responses": self._responses(verb, single=single)}
         if verb != "DELETE":
             suffix = "update" if "PATCH" in self.may else ""
             body = ref("schemas", f"{self.name}_update") if suffix else {"type": "object"}

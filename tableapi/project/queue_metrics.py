@@ -39,10 +39,7 @@ async def _queue(scripts: Scripts) -> list[str]:
     rows = await scripts.db.fetch(_QUEUE)
     lines = ["# HELP tableapi_jobs Jobs by state: queued, running or failed.", "# TYPE tableapi_jobs gauge"]
     lines += [f'tableapi_jobs{{job="{row["job"]}",status="{row["status"]}"}} {row["jobs"]}' for row in rows]
-    lines += [
-        "# HELP tableapi_job_oldest_seconds Age of the oldest job.",
-        "# TYPE tableapi_job_oldest_seconds gauge",
-    ]
+    lines += ["# HELP tableapi_job_oldest_seconds Age of the oldest job.", "# TYPE tableapi_job_oldest_seconds gauge"]
     lines += [
         f'tableapi_job_oldest_seconds{{job="{row["job"]}",status="{row["status"]}"}} {row["oldest"]:.1f}'
         for row in rows

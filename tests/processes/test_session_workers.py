@@ -25,8 +25,7 @@ async def _sign_in(url: str) -> str:
     token = secrets.token_urlsafe()
     db = await asyncpg.connect(url)
     await db.execute(
-        "insert into usersession (tokenhash, appuserid, clientid) values ($1, 900, 900)",
-        token_hash(token),
+        "insert into usersession (tokenhash, appuserid, clientid) values ($1, 900, 900)", token_hash(token)
     )
     await db.close()
     return token

@@ -141,10 +141,7 @@ def test_any_database_is_served_from_an_empty_folder(
 
 @pytest.mark.parametrize(
     ("setting", "value", "extra"),
-    [
-        ("REDIS_URL", "redis://127.0.0.1:1/0", "redis"),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", "otel"),
-    ],
+    [("REDIS_URL", "redis://127.0.0.1:1/0", "redis"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", "otel")],
 )
 def test_a_setting_without_its_extra_reports_the_missing_package(
     environment: Path, tmp_path: Path, setting: str, value: str, extra: str

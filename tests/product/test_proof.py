@@ -186,9 +186,7 @@ async def test_a_session_that_continues_another_is_not_fresh(product: Product, o
 
 
 async def test_an_agent_is_as_fresh_as_the_session_that_allowed_it(
-    product: Product,
-    owner: User,
-    client: OAuthClient,
+    product: Product, owner: User, client: OAuthClient
 ) -> None:
     await signed_in(client, owner, "read write grant")
     create = {"table": "webhook", "records": [HOOK]}

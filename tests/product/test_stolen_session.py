@@ -206,10 +206,7 @@ async def test_unknown_links_undo_nothing(product: Product, account: Account) ->
 
 
 async def test_the_old_address_undoes_the_change_and_ends_what_followed_it(
-    product: Product,
-    account: Account,
-    google: Google,
-    client: OAuthClient,
+    product: Product, account: Account, google: Google, client: OAuthClient
 ) -> None:
     owner = account.owner
     _, own_key = await _key(owner.http, password=PASSWORD)
@@ -281,11 +278,7 @@ async def test_the_link_also_stops_a_change_that_waits_for_its_code(product: Pro
     assert late.status_code == 422
 
 
-async def test_the_old_address_is_reserved_for_72_hours(
-    product: Product,
-    account: Account,
-    google: Google,
-) -> None:
+async def test_the_old_address_is_reserved_for_72_hours(product: Product, account: Account, google: Google) -> None:
     owner, other = account.owner, (await product.account()).owner
     moved, _ = await _move(product, owner)
     google(owner.email)
@@ -310,11 +303,7 @@ async def test_the_old_address_is_reserved_for_72_hours(
 # -- the provider ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_provider_does_not_replace_the_second_step(
-    product: Product,
-    account: Account,
-    google: Google,
-) -> None:
+async def test_a_provider_does_not_replace_the_second_step(product: Product, account: Account, google: Google) -> None:
     owner = account.owner
     setup = (await owner.post("user/mfa/setup", password=PASSWORD)).json()
     phone = Phone(setup["secret"])

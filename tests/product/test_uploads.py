@@ -64,10 +64,7 @@ async def test_files_are_private(product: Product, account: Account, other: Acco
     status, upload = await _send(account, "files", "notes.csv", b"a,b\n1,2\n")
     assert (status, upload["size"]) == (200, 8)
     own = await account.owner.http.get(str(upload["path"]))
-    assert (own.content, own.headers["content-disposition"]) == (
-        b"a,b\n1,2\n",
-        'attachment; filename="notes.csv"',
-    )
+    assert (own.content, own.headers["content-disposition"]) == (b"a,b\n1,2\n", 'attachment; filename="notes.csv"')
     assert (await other.owner.http.get(str(upload["path"]))).status_code == 404
     assert (await (await account.user()).http.get(str(upload["path"]))).status_code == 404
     assert (await account.owner.http.get(API + "files/no-uuid")).status_code == 422

@@ -154,11 +154,7 @@ def _inline(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "slow",
-    [
-        r"email\s*=\s*'?([^'()]+?)'?\s*\)?\s*and\s*verifytoken",
-        r"(count|sum)\s*\(\s*(\*|[^()*]+?)\s*\)\Z",
-    ],
+    "slow", [r"email\s*=\s*'?([^'()]+?)'?\s*\)?\s*and\s*verifytoken", r"(count|sum)\s*\(\s*(\*|[^()*]+?)\s*\)\Z"]
 )
 def test_a_slow_pattern_is_found(slow: str) -> None:
     pattern = re.compile(slow)

@@ -12,11 +12,5 @@ def own(table: Any, actor: Any) -> Any:
     return table.c.guestid == actor.guestid
 
 
-POLICY = {
-    "room": Access(read=Rule()),
-    "booking": Access(read=Rule(roles=("guest",), rows=own)),
-}
-SESSIONS = Sessions(
-    lookup="select guestid, name, 'guest' as role from guest where tokenhash = $1",
-    user="guestid",
-)
+POLICY = {"room": Access(read=Rule()), "booking": Access(read=Rule(roles=("guest",), rows=own))}
+SESSIONS = Sessions(lookup="select guestid, name, 'guest' as role from guest where tokenhash = $1", user="guestid")

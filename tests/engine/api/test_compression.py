@@ -52,8 +52,7 @@ def test_a_client_accepting_neither_gets_no_compression(http: httpx.Client, acce
 
 
 @pytest.mark.parametrize(
-    ("path", "accept"),
-    [(f"{LIST}?limit=5", "*/*"), (LIST, "application/x-ndjson"), ("/api/v2/d/_table/big/1", "*/*")],
+    ("path", "accept"), [(f"{LIST}?limit=5", "*/*"), (LIST, "application/x-ndjson"), ("/api/v2/d/_table/big/1", "*/*")]
 )
 def test_small_streamed_and_strongly_tagged_responses_stay_plain(http: httpx.Client, path: str, accept: str) -> None:
     response, body = raw(http, path, "gzip", Accept=accept)

@@ -30,10 +30,7 @@ CLERK = {
         {"component": "_table/film/*", "verb_mask": 1},
     ]
 }
-ACCESS = {
-    "keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk", "user": {"store": 1}}},
-    "roles": {"clerk": CLERK},
-}
+ACCESS = {"keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk", "user": {"store": 1}}}, "roles": {"clerk": CLERK}}
 # Table, its key, a field to change, a filter of the API, and the same condition on the alias `t` in SQL.
 CASES = {
     "parent": (

@@ -45,11 +45,7 @@ WRONG = {
     "a change without effect": [op("change", 5, 0, 1, done=True), op("balance", 0, 2, 3, 10)],
     "an add-on without credits": [op("purchase", 100, 0, 1, True), op("balance", 0, 2, 3, 10)],
     "an add-on paid twice": [op("purchase", 100, 0, 1, True), op("balance", 0, 2, 3, 210)],
-    "an add-on lost again": [
-        op("purchase", 100, 0, 1),
-        op("balance", 0, 2, 3, 110),
-        op("balance", 0, 4, 5, 10),
-    ],
+    "an add-on lost again": [op("purchase", 100, 0, 1), op("balance", 0, 2, 3, 110), op("balance", 0, 4, 5, 10)],
     "a plan that keeps the old credits": [op("plan", 50, 0, 1, done=True), op("balance", 0, 2, 3, 60)],
     "a plan that takes what was bought": [
         op("purchase", 100, 0, 1, True),

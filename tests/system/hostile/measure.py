@@ -77,10 +77,7 @@ def started(stack: ExitStack, url: str, folder: Path, other: Caller = Caller(), 
 
 
 def hostile(
-    address: str,
-    corpus: list[Request] = CORPUS,
-    caller: Caller = Caller(),
-    other: Caller = Caller(),
+    address: str, corpus: list[Request] = CORPUS, caller: Caller = Caller(), other: Caller = Caller()
 ) -> Measured:
     """Send each request of the corpus several times while another caller reads one row."""
     measured = Measured()

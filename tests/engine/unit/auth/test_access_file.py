@@ -177,10 +177,7 @@ def test_a_key_defines_its_role_and_user(tmp_path: Path) -> None:
             {"keys": {"secret-key": {"role": "*", "users": {}}}},
             "keys.secr....users: unknown member, did you mean 'user'?",
         ),
-        (
-            {"roles": {"r": {"access": [{"verb_mask": "x"}]}}},
-            "roles.r.access.0.verb_mask: must be a sum",
-        ),
+        ({"roles": {"r": {"access": [{"verb_mask": "x"}]}}}, "roles.r.access.0.verb_mask: must be a sum"),
         (
             {"roles": {"r": {"access": [{"verb_mask": 1, "filters": [{"name": "id", "operator": "~"}]}]}}},
             "the row filter on 'id' has an unknown operator '~'; expected one of =, ",

@@ -81,17 +81,7 @@ def test_a_missing_required_field_is_reported() -> None:
 
 
 # Codes unknown to asyncpg: PostgreSQL's own, or invented by a function.
-_ADDED = (
-    "23001",
-    "25P04",
-    "2203G",
-    "57P05",
-    "10608",
-    "22P07",
-    "UB001",
-    "45000",
-    "ZZ999",
-)
+_ADDED = ("23001", "25P04", "2203G", "57P05", "10608", "22P07", "UB001", "45000", "ZZ999")
 CODES = sorted(
     {
         str(error.sqlstate)

@@ -21,10 +21,7 @@ def made(**options: object) -> Script:
 
 
 def test_limits_are_parsed() -> None:
-    assert parse_limits("60/minute per session, 5/15 minutes per ip") == (
-        Limit(60, 60, "session"),
-        Limit(5, 900, "ip"),
-    )
+    assert parse_limits("60/minute per session, 5/15 minutes per ip") == (Limit(60, 60, "session"), Limit(5, 900, "ip"))
     with pytest.raises(ValueError, match="must be a limit"):
         parse_limits("often")
 

@@ -80,10 +80,7 @@ PARSED = cache.parse("age = 5")[0]
             f'$5::integer {returned("t1")}, sent."tableapi place"',
         ),
         # insert
-        (
-            build(statements.insert, {"name": "x"}),
-            f"INSERT INTO person (name) VALUES ($1::text) {returned('person')}",
-        ),
+        (build(statements.insert, {"name": "x"}), f"INSERT INTO person (name) VALUES ($1::text) {returned('person')}"),
         (
             build(statements.insert, {"name": "x", "attrs": None}),
             "INSERT INTO person (name, attrs) VALUES ($1::text, coalesce(CAST($2::text AS jsonb), "
@@ -162,22 +159,13 @@ PARSED = cache.parse("age = 5")[0]
             f"AS t2 WHERE t2.id = $1::integer AND t2.id = $3::integer))) {returned('t1')}",
         ),
         # delete
-        (
-            build(statements.delete, KEY),
-            f"DELETE FROM person AS t1 WHERE t1.id = $1::integer {returned('t1')}",
-        ),
+        (build(statements.delete, KEY), f"DELETE FROM person AS t1 WHERE t1.id = $1::integer {returned('t1')}"),
         (
             build(statements.delete, KEY, right=OWN),
             f"DELETE FROM person AS t1 WHERE t1.id = $1::integer AND t1.company_id = $2::integer {returned('t1')}",
         ),
-        (
-            build(statements.everything),
-            "DELETE FROM person AS t1",
-        ),
-        (
-            build(statements.everything, right=OWN),
-            "DELETE FROM person AS t1 WHERE t1.company_id = $1::integer",
-        ),
+        (build(statements.everything), "DELETE FROM person AS t1"),
+        (build(statements.everything, right=OWN), "DELETE FROM person AS t1 WHERE t1.company_id = $1::integer"),
         # by filter
         (
             build(statements.by_filter, {"name": "x"}, PARSED, Options(), DEFAULT_FILTER_LIMITS),

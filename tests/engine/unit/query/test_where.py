@@ -125,11 +125,7 @@ from tests.helpers.memory_schema import TableRights, condition, pg_type, shop
         ),
         ("age = :n", "t1.age = $1::integer", [("param", "n")]),
         ("age != :none", "t1.age IS NOT NULL", []),
-        (
-            "age in :list",
-            "(t1.age = ANY ($1::integer[]) OR t1.age IS NULL)",
-            [("param", "list")],
-        ),
+        ("age in :list", "(t1.age = ANY ($1::integer[]) OR t1.age IS NULL)", [("param", "list")]),
         ("age in (:n, 7)", "(t1.age IN ($1::integer, $2::integer))", [("param", "n"), ("lit", 0)]),
     ],
 )

@@ -168,11 +168,7 @@ def test_off_allows_everything() -> None:
 
 @pytest.mark.parametrize(
     ("count", "amount", "expected"),
-    [
-        (1, 3, Hit(3, 2, 9.0, True)),
-        (3, 3, Hit(3, 0, 9.0, True)),
-        (4, 3, Hit(3, 0, 9.0, False)),
-    ],
+    [(1, 3, Hit(3, 2, 9.0, True)), (3, 3, Hit(3, 0, 9.0, True)), (4, 3, Hit(3, 0, 9.0, False))],
 )
 def test_a_use_above_the_amount_is_not_allowed(count: int, amount: int, expected: Hit) -> None:
     assert outcome(count, amount, 9.0) == expected

@@ -22,15 +22,7 @@ SMALL = "expected a whole number from -32768 to 32767"
 
 @pytest.mark.parametrize(
     ("value", "bound"),
-    [
-        (5, 5),
-        (" +5 ", 5),
-        ("-0", 0),
-        (5.0, 5),
-        (Number("5e2"), 500),
-        (-32768, -32768),
-        ("32767", 32767),
-    ],
+    [(5, 5), (" +5 ", 5), ("-0", 0), (5.0, 5), (Number("5e2"), 500), (-32768, -32768), ("32767", 32767)],
 )
 def test_valid_integers_are_accepted(value: Any, bound: int) -> None:
     assert integer(value, SMALLINT) == bound

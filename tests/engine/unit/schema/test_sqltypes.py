@@ -83,10 +83,7 @@ def test_only_non_text_types_are_cast_to_text() -> None:
             "(c OPERATOR(ext.=) a) OR (c OPERATOR(ext.=) b)",
         ),
         (lambda c: c == None, "c IS NULL"),  # noqa: E711 - the expression of SQLAlchemy
-        (
-            lambda c: c.is_not_distinct_from(sa.literal_column("a")),
-            "(c OPERATOR(ext.=) a) OR c IS NULL AND a IS NULL",
-        ),
+        (lambda c: c.is_not_distinct_from(sa.literal_column("a")), "(c OPERATOR(ext.=) a) OR c IS NULL AND a IS NULL"),
     ],
 )
 def test_operators_outside_the_search_path_are_qualified(expression: Any, text: str) -> None:
