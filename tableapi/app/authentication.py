@@ -28,7 +28,7 @@ class Authentication:
         self._state = state
 
     def known(self, request: HttpRequest, caller: Known) -> Actor | None:
-        """Return the `caller` of headers that were sent before, as by nearly every client, or None to look it up.
+        """Return the `caller` of headers that were sent before, or None if it has to be looked up.
 
         Raises TooMany.
         """
