@@ -260,7 +260,7 @@ POLICY: dict[str, Access] = {
     "auditlog": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"}), replica=True),
     "webhook": Access(
         # The hooks in scripts/tables/webhook.py write the rows.
-        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"secretcipher", "madeby"}),
+        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"madeby"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"url", "events"}),
         update=Rule(roles=OWNER, rows=own_client, fields={"url", "events", "isactive"}),
         delete=Rule(roles=OWNER, rows=own_client),

@@ -844,7 +844,6 @@ create table webhook (
     events    text[] not null
               check (cardinality(events) between 1 and 4
                      and events <@ array['contact.revealed', 'bulk.finished', 'credits.low', 'plan.changed']),
-    secretcipher text,  -- not used; to be dropped with the next release
     isactive  flag not null default 1,
     createdon timestamptz not null default now(),
     secret    text not null,  -- sealed

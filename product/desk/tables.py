@@ -61,6 +61,6 @@ DESK: dict[str, Access] = {
     "usercredit": _desk(),
     "usersession": _desk({"signedinon", "tokenhash"}),
     "usersubscription": _desk(),
-    "webhook": _desk({"url", "secretcipher"}, {"secret"}),
+    "webhook": _desk({"url"}, {"secret"}),
     "webhookdelivery": _desk({"payload"}),
 }

@@ -16,8 +16,7 @@ from tableapi.log import get_logger
 from tableapi.observability import metrics
 from tableapi.webhooks import queue
 from tableapi.webhooks.leader import RETRY_SECONDS, Leader
-from tableapi.webhooks.round import AT_ONCE, doubled, send_round
-from tableapi.webhooks.sender import WebhookAttempt, sending
+from tableapi.webhooks.sender import AT_ONCE, WebhookAttempt, doubled, send_round, sending
 from tableapi.webhooks.signature import WebhookEvent
 
 log = get_logger(__name__)

@@ -1,15 +1,15 @@
-"""Send one attempt to deliver an event to a webhook's URL."""
+"""Send events to a webhook's URL: one attempt, or a round of them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from tableapi.auth.webhook import secrets
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAX_RESPONSE_BYTES = 65_536  # read so that the connection can be reused; the rest is discarded
 MAX_ERROR_CHARS = 300
 MAX_RETRY_AFTER_SECONDS = 4 * 3600.0
+AT_ONCE = 16  # events in flight
+ROUND_SECONDS = 0.5  # after which a round begins no more attempts, so that the results of a slow receiver are stored
 Failure = Literal["redirected", "rejected", "late", "blocked", "bad_host", "unreachable"]
 
 
@@ -182,3 +184,36 @@ class WebhookSender:
         waits = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
         extensions = {"timeout": waits} | ({"sni_hostname": self._host} if self._secure else {})
         return self._httpx2.Request("POST", url, content=body, headers=headers, extensions=extensions)
+
+
+class _Queued(Protocol):
+    @property
+    def event(self) -> WebhookEvent: ...
+
+
+QueuedT = TypeVar("QueuedT", bound=_Queued)
+
+
+async def send_round(
+    sender: WebhookSender, taken: Sequence[QueuedT], stopped: Callable[[], bool]
+) -> tuple[list[QueuedT], list[WebhookAttempt]]:
+    """Send events until one fails or the round has lasted, and return the sent events and their results."""
+    sent: list[tuple[QueuedT, WebhookAttempt]] = []
+    rest, failed, until = iter(taken), False, time.monotonic() + ROUND_SECONDS
+
+    async def send() -> None:
+        nonlocal failed
+        for queued in rest:
+            attempt = await sender.send(queued.event)
+            sent.append((queued, attempt))
+            failed = failed or not attempt.delivered
+            if failed or stopped() or time.monotonic() > until:
+                return
+
+    await asyncio.gather(*(send() for _ in range(min(AT_ONCE, len(taken)))))
+    return [queued for queued, _ in sent], [attempt for _, attempt in sent]
+
+
+def doubled(base: float, failures: int, most: float) -> float:
+    """Return the seconds until the next attempt: after each failure twice as many, at most `most`."""
+    return min(most, base * 2.0 ** min(failures, 30))

@@ -13,8 +13,7 @@ from tableapi.auth.webhook import Webhook
 from tableapi.log import get_logger
 from tableapi.observability import metrics
 from tableapi.webhooks import queue
-from tableapi.webhooks.round import AT_ONCE, doubled, send_round
-from tableapi.webhooks.sender import WebhookAttempt, WebhookSender
+from tableapi.webhooks.sender import AT_ONCE, WebhookAttempt, WebhookSender, doubled, send_round
 
 if TYPE_CHECKING:
     import asyncpg

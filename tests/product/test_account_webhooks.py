@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -242,26 +240,22 @@ async def test_a_failing_receiver_is_tried_for_a_day(product: Product, account: 
     assert (delivery["status"], delivery["reason"], delivery["error"]) == ("delivered", None, None)
 
 
-@pytest.mark.parametrize(("status", "asked", "pause"), [
-    (429, "300", 300), (503, "300", 300), (503, "5", 60), (500, "300", 300), (503, "99999999", 4 * 3600),
-    (503, "date", 600), (503, "soon", 60),
-])  # fmt: skip
+@pytest.mark.parametrize(("asked", "pause"), [("300", 300), ("5", 60), ("99999999", 4 * 3600)])
 async def test_a_receiver_can_ask_for_time(
-    product: Product, account: Account, target: Receiver, status: int, asked: str, pause: int
+    product: Product, account: Account, target: Receiver, asked: str, pause: int
 ) -> None:
     await account.set_credits(10)
     made = await _create(account.owner, target.url, "contact.revealed")
     target.secrets = (made["secret"],)
 
     async def wait(_: object) -> tuple[int, dict[str, str]]:
-        date = format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)
-        return status, {"Retry-After": date if asked == "date" else asked}
+        return 429, {"Retry-After": asked}
 
     target.respond = wait
     await _reveal(product, account.owner)
     await _send(product)
     [delivery] = await _deliveries(account.owner, made["webhookid"])
-    assert (delivery["status"], delivery["lastcode"]) == ("waiting", status)
+    assert (delivery["status"], delivery["lastcode"]) == ("waiting", 429)
     seconds = "select extract(epoch from dueon - now())::float8 from webhookdelivery where deliveryid = $1"
     assert await product.db.fetchval(seconds, delivery["deliveryid"]) == pytest.approx(pause, abs=10)
 
