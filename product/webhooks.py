@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -129,4 +130,4 @@ def _queued(ctx: Context, due: Due) -> QueuedEvent:
         key=orjson.dumps(payload["key"]).decode(),
         record=orjson.dumps(payload["record"]).decode(),
     )
-    return QueuedEvent(event, due.url, ctx.vault.open(due.secret), due.attempts, due.webhookid, due)
+    return QueuedEvent(event, due.url, partial(ctx.vault.open, due.secret), due.attempts, due.webhookid, due)

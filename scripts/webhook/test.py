@@ -38,7 +38,7 @@ async def run(ctx: Context, input: Input) -> Output:
     if deliveryid is None:
         raise NotFound("There is no such webhook.", case="no_such_webhook")
     queued = await webhooks.EVENTS.one(ctx, ctx.actor.clientid, deliveryid)
-    attempt = await send_event(queued.url, queued.secret, queued.event, ctx.settings)
+    attempt = await send_event(queued.url, queued.secret(), queued.event, ctx.settings)
     await webhooks.EVENTS.finish(ctx, queued, attempt, None)
     return Output(
         delivered=attempt.delivered,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -27,11 +27,15 @@ NAME = "project"
 
 @dataclass(frozen=True, slots=True)
 class QueuedEvent:
-    """An event to send. attempts: the number made so far. webhook, row: as the project identifies them."""
+    """An event to send.
+
+    secret: returns the secret of its webhook; an error there delays this webhook alone. attempts: the number made so
+    far. webhook, row: as the project identifies them.
+    """
 
     event: WebhookEvent
     url: str
-    secret: str
+    secret: Callable[[], str]
     attempts: int
     webhook: Hashable
     row: Any
@@ -83,7 +87,7 @@ class ProjectWebhooks(Leader):
 
     async def _deliver(self, webhook: Hashable, events: list[QueuedEvent]) -> None:
         try:
-            async with sending(events[0].url, events[0].secret, self._settings, AT_ONCE) as sender:
+            async with sending(events[0].url, events[0].secret(), self._settings, AT_ONCE) as sender:
                 sent, attempts = await send_round(sender, events, lambda: self._stopped)
             for queued, attempt in zip(sent, attempts, strict=True):
                 await self._events.finish(self._ctx, queued, attempt, self._pause(queued, attempt))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from product import webhooks
+from tableapi.crypto.vault import Vault
 from tableapi.project import queue
 from tableapi.webhooks.project_queue import ProjectWebhooks
 from tests.helpers.names import resolve
@@ -366,17 +367,21 @@ async def test_one_worker_of_two_delivers_and_the_other_takes_over(
     assert len({request.id for request in target.received}) == len(target.received) == 3
 
 
+PATHS = ("&slow", "&bad", "&lost", "&fast")
+
+
 async def test_a_slow_receiver_or_a_bad_secret_delays_no_other_webhook(
     product: Product, account: Account, target: Receiver
 ) -> None:
     await account.set_credits(10)
-    made = [await _create(account.owner, target.url + name, "contact.revealed") for name in ("&slow", "&bad", "&fast")]
+    made = [await _create(account.owner, target.url + name, "contact.revealed") for name in PATHS]
     target.secrets = (made[0]["secret"],)
     same = "update webhook set secret = (select secret from webhook where webhookid = $1) where webhookid = $2"
-    await product.db.execute(same, made[0]["webhookid"], made[2]["webhookid"])
-    await product.db.execute(
-        "update webhook set secret = $1 where webhookid = $2", product.scripts.vault.seal("x"), made[1]["webhookid"]
-    )
+    await product.db.execute(same, made[0]["webhookid"], made[3]["webhookid"])
+    for webhook, sealed in zip(
+        made[1:3], (product.scripts.vault.seal("x"), Vault(["another" * 8]).seal("x")), strict=True
+    ):
+        await product.db.execute("update webhook set secret = $1 where webhookid = $2", sealed, webhook["webhookid"])
 
     async def respond(request: Received) -> tuple[int, dict[str, str]]:
         if request.path.endswith("slow"):
@@ -394,4 +399,5 @@ async def test_a_slow_receiver_or_a_bad_secret_delays_no_other_webhook(
     finally:
         target.closing.set()
         await dispatcher.close()
-    await account.owner.table("DELETE", f"webhook/{made[1]['webhookid']}")
+    for webhook in made[1:3]:
+        await account.owner.table("DELETE", f"webhook/{webhook['webhookid']}")
