@@ -17,9 +17,8 @@ EXPIRED = "Your account access session is expired"
 
 _START = """
     insert into usersession (tokenhash, appuserid, clientid, ip, useragent, signedinon)
-    select $1, appuserid, clientid, $3, $4,
-           coalesce((select s.signedinon from usersession s where s.clientid = u.clientid and s.tokenhash = $5), now())
-    from appuser u where appuserid = $2
+    select $1, u.appuserid, u.clientid, $3, $4, coalesce(s.signedinon, now())
+    from appuser u left join usersession s on s.tokenhash = $5 where u.appuserid = $2
 """
 # A subscription past its expiry date is reported as expired even before an event or the nightly job closes it.
 _ACCOUNT = f"""
@@ -28,15 +27,15 @@ _ACCOUNT = f"""
            u.role = 'client' as owner, c.clientid,
            (select usersessionid from usersession where tokenhash = $5) as usersessionid,
            to_jsonb(c) - array['stripe_custid'] as client,
-           (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = u.clientid) as credits,
+           (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = $6) as credits,
            (select jsonb_agg(to_jsonb(s) || jsonb_build_object('subscriptionplan_by_planid', to_jsonb(p) - $3::text[])
                              || case when s.isactive = 1 and not ({LIVE}) then $4::jsonb else '{{}}' end
                              order by s.isactive desc, s.createdon desc)
-            from (select * from usersubscription where clientid = u.clientid
+            from (select * from usersubscription where clientid = $6
                   order by isactive desc, createdon desc limit 20) s
             join subscriptionplan p using (planid)) as subscriptions
     from appuser u join client c using (clientid)
-    where u.appuserid = $1
+    where u.appuserid = $1 and u.clientid = $6
 """  # noqa: S608
 _HIDDEN_OF_PLAN = ["isactive"]
 _OVER = {"isactive": 0, "status": "expired"}
@@ -138,14 +137,14 @@ async def describe(ctx: Context, user: Session, token: str) -> dict[str, object]
     if user.appuserid is None:
         assert user.staffid is not None  # a session has a user, a member of staff, or both
         return accounts.session_response(accounts.Staff(user.staffid, user.name, user.email), token)
-    result = await session_response(ctx, user.appuserid, token)
+    result = await session_response(ctx, user.clientid, user.appuserid, token)
     return result if user.staffid is None else result | {"support": 1}
 
 
-async def session_response(ctx: Context, appuserid: int, token: str) -> dict[str, object]:
+async def session_response(ctx: Context, clientid: int, appuserid: int, token: str) -> dict[str, object]:
     """Return user, client, credits and subscriptions, with the fields of a DreamFactory session."""
     hashed, secret = token_hash(token), sorted(policy.USER_SECRETS)
-    row = await ctx.db.one(_AccountRow, _ACCOUNT, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
+    row = await ctx.db.one(_AccountRow, _ACCOUNT, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed, clientid)
     person, owner = row.person, row.owner
     client = row.client if owner else {"clientid": row.clientid, "companyname": row.client["companyname"]}
     hidden = {"stripe_itemid", "stripe_scheduleid"} if owner else policy.PROVIDER_IDS

@@ -29,9 +29,8 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 _START = """
     insert into usersession (tokenhash, appuserid, clientid, ip, useragent, agent, agentid, scopes, signedinon)
-    select $1, appuserid, clientid, $3, $4, $5, $6, $7,
-           (select signedinon from usersession s where s.clientid = u.clientid and s.tokenhash = decode($8, 'hex'))
-    from appuser u where appuserid = $2
+    select $1, u.appuserid, u.clientid, $3, $4, $5, $6, $7, s.signedinon
+    from appuser u left join usersession s on s.tokenhash = decode($8, 'hex') where u.appuserid = $2
     returning usersessionid
 """
 _ISSUE = """

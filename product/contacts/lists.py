@@ -46,7 +46,7 @@ class MappingNeeded(Invalid):
 _VISIBLE = "l.listid = $1 and l.clientid = $2 and (l.appuserid = $3 or l.shared = 1)"
 _NAME = f"select l.name from contactlist l where {_VISIBLE}"  # noqa: S608 - constants
 _COUNT = f"""
-    select (select count(*) from contactlistitem i where i.clientid = l.clientid and i.listid = l.listid)
+    select (select count(*) from contactlistitem i where i.clientid = $2 and i.listid = l.listid)
     from contactlist l where {_VISIBLE}
 """  # noqa: S608 - constants
 

@@ -126,7 +126,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, object]:
     async with ctx.db.transaction():
         token = await _start(ctx, user.appuserid, user.password)
         await audit.write(ctx, "signin", **_actor(user))
-    return await sessions.session_response(ctx, user.appuserid, token)
+    return await sessions.session_response(ctx, user.clientid, user.appuserid, token)
 
 
 @script(method="PUT", roles=(*SIGNUP, *TEMPORARY, *STAFF, *VIEW))
@@ -174,7 +174,7 @@ async def _second_step(ctx: Context, input: Input) -> dict[str, object]:
             await audit.write(ctx, "signin_failed", clientid=user.clientid, appuserid=appuserid, second="wrong_code")
             raise Unauthorized(second_factor.WRONG_CODE, reason="mfa_code_wrong", extra={"success": 0})
         await attempt.forgive()
-    return await sessions.session_response(ctx, appuserid, token)
+    return await sessions.session_response(ctx, user.clientid, appuserid, token)
 
 
 async def _start(ctx: Context, appuserid: int, password: str) -> str:

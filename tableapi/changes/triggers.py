@@ -112,6 +112,8 @@ async def install(
             if table is None or table.kind not in "rp" or not table.key:
                 missing = "does not exist" if table is None else "is not a table with a primary key"
                 raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.")
+            if table.distributed:
+                raise CannotRecord(f"'{name}' is distributed by Citus, and the outbox is on the coordinator alone.")
             if unknown := [part for part in parts if part not in table.columns and part != WHOLE_ROW]:
                 raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.")
             wanted[table.schema, table.bare] = table, tuple(sorted(parts))

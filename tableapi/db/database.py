@@ -43,6 +43,7 @@ from tableapi.observability import background, tracing
 log = get_logger(__name__)
 V = TypeVar("V")
 
+_DISTRIBUTED = "select exists (select from pg_extension where extname = 'citus')"
 # A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
 LISTEN_RETRY_SECONDS = 0.5
@@ -160,6 +161,7 @@ class Db:
         self._listening: asyncio.Task[None] | None = None
         self._listener: asyncpg.Connection | None = None
         self._asking = asyncio.Lock()
+        self.distributed = False  # by Citus, once connected
         self.watched_writes = 0
         self.watched = frozenset[str]()
         self._writing = _Writing(self.watched)
@@ -171,6 +173,9 @@ class Db:
         """
         internals.check()
         await self._pool.open(needed=self._needed)
+        if self._needed:
+            row = await self.reads.fetchrow(_DISTRIBUTED)
+            self.distributed = row is not None and row[0]
         if self._with_scripts:
             await self._transactions.open()
 

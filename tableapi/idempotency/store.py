@@ -100,9 +100,9 @@ _CLAIM = f"""
     insert into idempotency (principal, key, route, bodyhash, headers)
         values ($1, $2, $3, $4, jsonb_build_object('by', $5::text))
     on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash,
-        status = null, headers = excluded.headers, body = null, createdon = now()
-    where idempotency.createdon < now() - interval '{LIFE_SECONDS} seconds'
-       or (idempotency.status is null and idempotency.createdon < now() - $6 * interval '1 second')
+        status = null, headers = excluded.headers, body = null, createdon = excluded.createdon
+    where excluded.createdon - idempotency.createdon > interval '{LIFE_SECONDS} seconds'
+       or (idempotency.status is null and excluded.createdon - idempotency.createdon > $6 * interval '1 second')
     returning key
 """  # noqa: S608 - constants only
 _FIND = "select bodyhash, status, headers::json as headers, body from idempotency where principal = $1 and key = $2"
