@@ -1022,7 +1022,8 @@ create trigger person_deleted after delete on person referencing old table as ch
 
 create function usercontact_renamed() returns trigger language plpgsql as $$
 begin
-    update usercontactlink set searchname = lower(new.name) where contactid = new.contactid;
+    update usercontactlink set searchname = lower(new.name)
+    where clientid = new.clientid and contactid = new.contactid;
     return null;
 end $$;
 create trigger usercontact_renamed after update of name on usercontact

@@ -15,10 +15,10 @@ from product.language import formats
 
 _OWNER = """
     select u.email, u.name, u.language, p.name as planname,
-           (select t.payurl from transactionhistory t where t.clientid = u.clientid and t.status = 'open'
+           (select t.payurl from transactionhistory t where t.clientid = $1 and t.status = 'open'
             order by t.transactiondate desc limit 1) as payurl
     from appuser u
-    left join usersubscription s on s.clientid = u.clientid
+    left join usersubscription s on s.clientid = $1
     left join subscriptionplan p using (planid)
     where u.clientid = $1 and u.role = 'client' and u.isdeleted = 0
     order by s.isactive desc nulls last, s.createdon desc nulls last limit 1

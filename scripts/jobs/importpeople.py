@@ -99,7 +99,7 @@ def _merge(source: str) -> str:
         insert into person ({_FIELDS})
         select {_FIELDS} from {source}
         on conflict (profilekey) do update set {", ".join(f"{name} = {_MERGED[name]}" for name in COLUMNS[2:])},
-            source = 'import', updatedon = now()
+            source = 'import', updatedon = excluded.updatedon
     """  # noqa: S608 - names of columns
 
 
@@ -120,7 +120,7 @@ _FORMER = """
     update person set profilekey = 'former/' || personid, full_name = '', title = '', company = '', company_domain = '',
         country = '', city = '', industry = '', company_size = '', seniority = '', jobfunction = '',
         verification = null, searchable = '', personalcipher = null, businesscipher = null, phonecipher = null,
-        updatedon = now()
+        updatedon = excluded.updatedon
     where personid = any($1)
 """
 

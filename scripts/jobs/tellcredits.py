@@ -23,10 +23,10 @@ _OPEN = """
     )
     select due.*, to_jsonb(c) as credits, s.autorenew, s.expirydate, to_jsonb(p) as plan, (
         select -coalesce(sum(delta), 0) from creditledger l
-        where l.clientid = due.clientid and l.kind = due.kind and l.reason = 'reveal'
+        where l.clientid = c.clientid and l.kind = due.kind and l.reason = 'reveal'
           and l.createdon > now() - make_interval(days => $1)) as spent
     from due join usercredit c using (clientid)
-    left join usersubscription s on s.clientid = due.clientid and s.isactive = 1
+    left join usersubscription s on s.clientid = c.clientid and s.isactive = 1
     left join subscriptionplan p on p.planid = s.planid
 """
 

@@ -326,8 +326,11 @@ class SessionAuthenticator(Authenticator):
         """Drop the cached actors of the sessions that a committed transaction has changed.
 
         The notification comes on a connection of its own and may be later than the response of the transaction. The
-        other workers of this server find the mark changed.
+        other workers of this server find the mark changed. In a distributed database no trigger notifies, because a
+        transaction of several machines cannot, so each of these writes drops the actors of every node.
         """
+        if self._db.distributed:
+            await self._db.notify(self._sessions.channel)
         self._mark.change()
         await self._hear()
 

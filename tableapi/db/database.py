@@ -44,6 +44,7 @@ log = get_logger(__name__)
 V = TypeVar("V")
 
 _DISTRIBUTED = "select exists (select from pg_extension where extname = 'citus')"
+_NOTIFY = "select pg_notify($1, '')"
 # A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
 LISTEN_RETRY_SECONDS = 0.5
@@ -317,6 +318,13 @@ class Db:
         if self._listening is not None:
             self._listening.cancel()
         self._listening = background.start(self._listen(), "listen")
+
+    async def notify(self, channel: str) -> None:
+        """Send "" to every listener of a channel. A failure is logged, because the caller has committed its write."""
+        try:
+            await self.writes.fetchrow(_NOTIFY, channel)
+        except Exception as error:  # any error: the listeners drop what they have cached when it expires
+            log.warning("notify_failed", error=type(error).__name__)
 
     async def has_heard(self) -> bool:
         """Wait until the callbacks have got every notification of the transactions that are committed by now.

@@ -171,3 +171,23 @@ def _stream(product: Product, user: User) -> EventStream:
     """Open a stream of the balances of a user's account."""
     headers = {"X-API-Key": KEY, "X-Session-Token": user.token}
     return EventStream(product.app, f"{TABLE}usercredit/_changes", headers, {})
+
+
+async def test_other_nodes_hear_of_a_sign_out_although_no_trigger_tells_them(
+    new_database: NewDatabase, tmp_path: Path
+) -> None:
+    """As in a database distributed by Citus, where deploy/citus.sql drops the triggers that notify."""
+    url = new_database()
+    async with open_product(url, tmp_path / "one") as one, open_product(url, tmp_path / "two") as two:
+        await one.db.execute("drop trigger usersession_gone on usersession")
+        await one.db.execute("drop trigger usersession_revoked on usersession")
+        one.app.state.session_db.distributed = True
+        account = await one.account()
+        there = User(account.owner.appuserid, account.owner.email, account.owner.token, two.caller(account.owner.token))
+        assert [await state(account.owner), await state(there)] == [OPEN, OPEN]
+        assert (await account.owner.http.delete("/api/v2/user/session")).status_code == 200
+
+        async def closed() -> bool:
+            return await state(there) == CLOSED
+
+        await until(closed, 1.0)
