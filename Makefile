@@ -70,8 +70,8 @@ rules: setup
 unit: tableapi/studio_site/index.html ## Unit tests and bundle sizes of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
-cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas|restore, ONLY=switchover,node, SEED=1, HOLD=1 (docs/explanation/faults.md)
-	@tools/peers && $(BIN)/python -m tests.system.cluster $(PART) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(HOLD),--hold)
+cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas|restore|citus, ONLY=switchover,node, SEED=1, HOLD=1, URL= PLAIN= (docs/explanation/faults.md)
+	@tools/peers && $(BIN)/python -m tests.system.cluster $(PART) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(URL),--url $(URL)) $(if $(PLAIN),--plain $(PLAIN)) $(if $(HOLD),--hold)
 
 api: setup chromium postgis nginx conformance ## Tests of Python, without the journeys
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests --ignore tests/e2e

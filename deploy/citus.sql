@@ -82,6 +82,10 @@ insert into placed values
 -- dropped auditlog_appuserid_fkey: written by each reveal
 -- dropped auditlog_clientid_fkey: written by each reveal
 
+-- Statements that Citus refuses, by the place where they stand (tests/helpers/citus.py has the rules).
+-- refused product/api_keys.py:_KEY: correlates the plan of a client with its key; with Citus the plan is read after the key
+-- refused scripts/jobs/repairprofiles.py:_DELETE: deletes a copy unless rows of clients refer to it; the job does not run
+
 -- A key has to hold the column of distribution, and so has a reference between distributed tables.
 create temporary table reference as
 select f.conname, h.relname as name, t.relname as target, f.confdeltype,

@@ -56,7 +56,7 @@ _KEY = """
       and (k.expireson is null or k.expireson > now())
 """
 _FIND = _KEY.format(_MAY_USE.format("k.clientid"))
-# Citus finds rows of a client only beside the number of the client, so it is asked twice.
+# Citus finds rows of a client by a constant number of the client, which has to be read before.
 _FIND_KEY, _FIND_ACCESS = _KEY.format("false"), f"select {_MAY_USE.format('$1')}"
 _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
 

@@ -90,7 +90,10 @@ _LATE = (
         "(late.name <> 'Removed' or late.linkedinurl <> '' or late.emails is not null"
         " or late.business_emails is not null or late.phone_numbers is not null)",
     ),
-    _late("usercontact", "exists (select from contactmeta m where m.clientid = late.clientid and m.contactid = late.contactid)"),
+    _late(
+        "usercontact",
+        "exists (select from contactmeta m where m.clientid = late.clientid and m.contactid = late.contactid)",
+    ),
     _late("contactlistitem"),
     _late("contactfeedback"),
 )

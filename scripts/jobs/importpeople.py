@@ -120,7 +120,7 @@ _FORMER = """
     update person set profilekey = 'former/' || personid, full_name = '', title = '', company = '', company_domain = '',
         country = '', city = '', industry = '', company_size = '', seniority = '', jobfunction = '',
         verification = null, searchable = '', personalcipher = null, businesscipher = null, phonecipher = null,
-        updatedon = excluded.updatedon
+        updatedon = now()
     where personid = any($1)
 """
 

@@ -18,8 +18,9 @@ from tableapi.config.environment import EnvironmentSettings
 from tableapi.config.interpreter import is_optimized
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
-from tableapi.db.session import address
+from tableapi.db.session import address, connect
 from tableapi.project.project import Project
+from tableapi.server import placement
 from tableapi.server.preflight import CannotServe, check_database
 from tableapi.server.stored_keys import check_stored
 
@@ -38,11 +39,21 @@ def checked(settings: Settings, project: Project, folder: Path) -> list[tuple[bo
             if (found := asyncio.run(difference(settings, folder))) is not None:
                 problems.append(found)
             asyncio.run(check_stored(settings, folder))
+            problems += [(True, f"DATABASE_URL: {line}") for line in asyncio.run(_placed(settings, folder))]
         except (BadSettings, BadMigration) as error:
             problems.append((True, str(error)))
         except (OSError, asyncpg.PostgresError):  # reported above
             pass
     return problems
+
+
+async def _placed(settings: Settings, folder: Path) -> list[str]:
+    """Return the tables that do not lie where the project wants them, in a database with Citus."""
+    connection = await connect(settings.direct_url, timeout=10)
+    try:
+        return await placement.compare(connection, folder)
+    finally:
+        await connection.close()
 
 
 def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:

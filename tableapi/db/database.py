@@ -320,7 +320,10 @@ class Db:
         self._listening = background.start(self._listen(), "listen")
 
     async def notify(self, channel: str) -> None:
-        """Send "" to every listener of a channel. A failure is logged, because the caller has committed its write."""
+        """Send "" to every listener of a channel.
+
+        A failure is logged, because the caller has committed its write.
+        """
         try:
             await self.writes.fetchrow(_NOTIFY, channel)
         except Exception as error:  # any error: the listeners drop what they have cached when it expires

@@ -59,6 +59,7 @@ def listing(
     options = reader.options
     rule, filtered = rule_and_filter(scope, tree)
     conditions = all_rows = joined(rule, filtered)
+    _fix(scope, conditions)
     scope.binder.may_fail = False
     given = order_terms(options.order)
     count = _put_first(options.distinct, given)
@@ -111,6 +112,11 @@ def listing(
     if options.include_count and not options.estimated:
         result = result.add_columns(_count(scope, all_rows, tree, distinct).scalar_subquery().label("count"))
     return measured(result, scope, reader, page, max_rows)
+
+
+def _fix(scope: Scope, conditions: list[Any]) -> None:
+    if scope.table.distributed:
+        scope.fixed = {part.left.name: part.right for part in conjuncts(conditions) if fixes(part)}
 
 
 def _put_first(text: str, order: list[OrderTerm]) -> int:
@@ -313,7 +319,10 @@ def keyed(
         columns.append((sent.c.n - sa.literal_column("1")).label(aggregate.PLACE))
         on = sa.and_(*(scope.clause.c[column.name] == part for column, part in zip(key, parts, strict=True)))
         source = scope.clause.join(sent, on)
+    _fix(scope, conditions)
     select = sa.select(*columns).select_from(source).where(*conditions)
+    if table.distributed and not lock:  # else Citus would compute the JSON on each machine, which it refuses
+        select = select.limit(sa.literal_column(str(1 if count == 1 else max_rows)))
     if lock:
         select = select.with_for_update(of=scope.clause)
     page = select.subquery(scope.binder.name("p"))

@@ -113,7 +113,7 @@ def refused(sql: str, tables: Tables) -> str:
     for write in writes:
         if why := _of_write(write, tables, named):
             return why
-    return _of_locks(everything, tables)
+    return _of_locks(everything, tables) or _of_copies(everything, tables)
 
 
 def _of_write(write: Any, tables: Tables, named: dict[str, str]) -> str:
@@ -121,6 +121,8 @@ def _of_write(write: Any, tables: Tables, named: dict[str, str]) -> str:
         return max((tables.mutable(node, named) for node in _nodes(parts)), default="i")
 
     key = tables.keys[write.relation.relname]
+    if key is None and not isinstance(write, ast.InsertStmt) and _distributed(write, tables):
+        return "a copied table is written by rows of a group"
     returned = write.returningClause.exprs if write.returningClause else ()
     if worst(returned) > "i":
         return "RETURNING is not immutable"
@@ -165,16 +167,40 @@ def _bare(node: Any) -> Any:
     return node.arg if isinstance(node, ast.TypeCast) else node
 
 
+def _distributed(part: Any, tables: Tables) -> list[Any]:
+    return [node for node in _nodes(part) if isinstance(node, ast.RangeVar) and tables.keys.get(node.relname)]
+
+
+def _of_copies(everything: list[Any], tables: Tables) -> str:
+    for select in everything:
+        if not isinstance(select, ast.SelectStmt):
+            continue
+        outer = [node for node in _nodes(select.fromClause) if isinstance(node, ast.RangeVar)]
+        if not outer or any(tables.keys.get(node.relname, "") is not None for node in outer):
+            continue
+        for inner in (node.subselect for node in _nodes((select.targetList, select.whereClause))
+                      if isinstance(node, ast.SubLink)):  # fmt: skip
+            keys = {tables.keys[node.relname] for node in _distributed(inner, tables)}
+            if not keys <= {name for _, name in _equal(inner)}:
+                return "rows of a group correlated with a copied table"
+    return ""
+
+
+def _equal(select: Any) -> set[tuple[str, str]]:
+    """Return the columns that a select compares with constants, each with the alias before it."""
+    return {
+        (node.lexpr.fields[0].sval if len(node.lexpr.fields) > 1 else "", _name(node.lexpr))
+        for node in _nodes(select.whereClause)
+        if isinstance(node, ast.A_Expr) and node.kind == A_Expr_Kind.AEXPR_OP and node.name[-1].sval == "="
+        and isinstance(node.lexpr, ast.ColumnRef) and isinstance(_bare(node.rexpr), ast.ParamRef | ast.A_Const)
+    }  # fmt: skip
+
+
 def _of_locks(everything: list[Any], tables: Tables) -> str:
     for select in everything:
         if not isinstance(select, ast.SelectStmt) or not select.lockingClause:
             continue
-        equal = {
-            (node.lexpr.fields[0].sval if len(node.lexpr.fields) > 1 else "", _name(node.lexpr))
-            for node in _nodes(select.whereClause)
-            if isinstance(node, ast.A_Expr) and node.kind == A_Expr_Kind.AEXPR_OP and node.name[-1].sval == "="
-            and isinstance(node.lexpr, ast.ColumnRef) and isinstance(_bare(node.rexpr), ast.ParamRef | ast.A_Const)
-        }  # fmt: skip
+        equal = _equal(select)
         tables_of = [node for node in _nodes(select.fromClause) if isinstance(node, ast.RangeVar)]
         keyed = [(table.alias.aliasname if table.alias else table.relname, key)
                  for table in tables_of if (key := tables.keys.get(table.relname))]  # fmt: skip

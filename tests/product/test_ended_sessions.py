@@ -173,12 +173,14 @@ def _stream(product: Product, user: User) -> EventStream:
     return EventStream(product.app, f"{TABLE}usercredit/_changes", headers, {})
 
 
-async def test_other_nodes_hear_of_a_sign_out_although_no_trigger_tells_them(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
+@pytest.fixture
+def silent(new_database: NewDatabase) -> str:
+    return new_database()
+
+
+async def test_other_nodes_hear_of_a_sign_out_although_no_trigger_tells_them(silent: str, tmp_path: Path) -> None:
     """As in a database distributed by Citus, where deploy/citus.sql drops the triggers that notify."""
-    url = new_database()
-    async with open_product(url, tmp_path / "one") as one, open_product(url, tmp_path / "two") as two:
+    async with open_product(silent, tmp_path / "one") as one, open_product(silent, tmp_path / "two") as two:
         await one.db.execute("drop trigger usersession_gone on usersession")
         await one.db.execute("drop trigger usersession_revoked on usersession")
         one.app.state.session_db.distributed = True

@@ -5,8 +5,9 @@ A hidden field gets the same error as a field that does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -37,10 +38,12 @@ class TableAlias:
     """A table under an alias, as one caller may use it.
 
     path: the relations that lead to it from the table of the request. page: the page that its rows are, for window
-    functions; None elsewhere, where there are none.
+    functions; None elsewhere, where there are none. fixed: the values of columns that all of its rows share,
+    filled for distributed tables: Citus joins them only if each is filtered by its column of distribution.
     """
 
     page: Page | None = None
+    fixed: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,
@@ -56,7 +59,9 @@ class TableAlias:
 
     def over(self, clause: sa.FromClause) -> Self:
         """Return the scope of the same table over different rows, such as those of a page."""
-        return type(self)(self.table, clause, self.right, self.rights, self.binder, self.path)
+        scope = type(self)(self.table, clause, self.right, self.rights, self.binder, self.path)
+        scope.fixed = self.fixed
+        return scope
 
     def column(self, name: str, *, of_path: bool = False) -> Column:
         """Return a column that the caller may read. `of_path`: the name could also be that of a relation.
@@ -127,6 +132,10 @@ class TableAlias:
         own: list[sa.ColumnElement[Any]] = [self.clause.c[name] for name in relation.own]
         if relation.junction is None:
             conditions = [inner.clause.c[t] == o for t, o in zip(relation.theirs, own, strict=True)]
+            if self.fixed and relation.target.distributed:
+                pairs = zip(relation.own, relation.theirs, strict=True)
+                inner.fixed = {t: self.fixed[o] for o, t in pairs if o in self.fixed}
+                conditions += [inner.clause.c[t] == value for t, value in inner.fixed.items()]
         else:
             conditions = [self._joined(relation, relation.junction, inner, own)]
         if (rows := inner.rows()) is not None:
@@ -184,6 +193,9 @@ class TableAlias:
             raise Forbidden(f"Relation '{relation.name}' is not permitted.")
         junction = type(self)(table, self.binder.alias(table), right, self.rights, self.binder)
         links = [junction.clause.c[j] == o for j, o in zip(relation.junction_own, own, strict=True)]
+        if self.fixed and table.distributed:
+            pairs = zip(relation.own, relation.junction_own, strict=True)
+            links += [junction.clause.c[j] == self.fixed[o] for o, j in pairs if o in self.fixed]
         if (rows := junction.rows()) is not None:
             links.append(rows)
         theirs = [inner.clause.c[name] for name in relation.theirs]

@@ -6,6 +6,8 @@
     chaos     the same cluster, ten minutes with a random fault every half minute; `--seed` gives the same ones again
     replicas  the same cluster: what reads cost the primary with two replicas, with one and with none
     restore   one PostgreSQL with pgBackRest, restored to a point in time: the figures of docs/guides/backup.md
+    citus     the product on the Citus at `--url` beside the PostgreSQL at `--plain`, two empty databases:
+              the tables of docs/guides/scaling.md; `--only lists,session` runs some of the tests' files
 
 `--only etcd,switchover` runs some of the faults, `--hold` starts the cluster and leaves it running until Ctrl-C. The
 programs are installed by tools/peers. Exits with 1 when a check fails.
@@ -23,12 +25,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.helpers.customer import prepare
-from tests.system.cluster import chaos, checks, faults, missing_lock, reading, restore, stack
+from tests.system.cluster import chaos, checks, citus, faults, missing_lock, reading, restore, stack
 from tests.system.cluster.nodes import Cluster, bring_up
 from tests.system.cluster.programs import Missing
 
 PEOPLE = 200_000
-PARTS = ["nodes", "history", "faults", "chaos", "replicas", "restore"]
+PARTS = ["nodes", "history", "faults", "chaos", "replicas", "restore", "citus"]
 
 
 async def _checks(cluster: Cluster) -> list[checks.Row]:
@@ -101,10 +103,14 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="the first three unless given")
     parser.add_argument("--only", default="", help=f"faults: {', '.join(faults.FAULTS)}")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="chaos: which faults, in which order")
+    parser.add_argument("--url", default="", help="citus: an empty database of its coordinator")
+    parser.add_argument("--plain", default="", help="citus: an empty database of PostgreSQL")
     parser.add_argument("--hold", action="store_true", help="start the cluster of `faults` and keep it running")
     args = parser.parse_args()
     only = {name for name in args.only.split(",") if name}
-    if unknown := only - {*faults.FAULTS, "sign-out"}:
+    if "citus" in args.parts and not (args.url and args.plain):
+        parser.error("citus needs --url and --plain")
+    if "citus" not in args.parts and (unknown := only - {*faults.FAULTS, "sign-out"}):
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops in order, and leaves nothing behind
     good = True
@@ -124,6 +130,8 @@ def main() -> int:
                         good &= _chaos(folder, exits, args.seed)
                     elif part == "replicas":
                         good &= _replicas(folder, exits)
+                    elif part == "citus":
+                        good &= citus.run(folder, exits, args.url, args.plain, only)
                     elif part == "restore":
                         good &= _survived(restore.run(folder, exits), "Step")
                     else:

@@ -294,6 +294,15 @@ def test_citus_executes_every_statement(tables: Tables, statements: set[str]) ->
             "",
         ),
         ("insert into company values (now()) returning now()", ""),
+        (
+            "select exists (select 1 from webhook w where w.clientid = c.clientid) from client c where clientid = $1",
+            "rows of a group correlated with a copied table",
+        ),
+        ("select exists (select 1 from webhook w where w.clientid = $1) from client c where clientid = $1", ""),
+        (
+            "delete from person p where not exists (select 1 from reveal r where r.personid = p.personid)",
+            "a copied table is written by rows of a group",
+        ),
     ],
 )
 def test_each_rule_matches_its_statement(tables: Tables, sql: str, why: str) -> None:
