@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -46,19 +46,21 @@ class Query(BaseModel):
 LENGTH = 16
 TEST = "test_"  # how test keys begin; other keys have no underscore
 _ALPHABET = string.ascii_letters + string.digits
-_MAY_USE = """exists (select 1 from usersubscription s join subscriptionplan p using (planid)
-                   where s.clientid = {} and s.isactive = 1 and p.apiaccess = 1)"""
-_KEY = """
-    select k.keyid, k.clientid, k.scopes, k.istest, {} as mayuse
+_FIND = """
+    select k.keyid, k.clientid, k.scopes, k.istest,
+           exists (select 1 from usersubscription s join subscriptionplan p using (planid)
+                   where s.clientid = k.clientid and s.isactive = 1 and p.apiaccess = 1) as mayuse
     from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
     where (k.keyhash = any($1) or k.oldkeyhash = any($1) and k.oldkeyuntil > now())
       and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
       and (k.expireson is null or k.expireson > now())
 """
-_FIND = _KEY.format(_MAY_USE.format("k.clientid"))
-# Citus finds rows of a client by a constant number of the client, which has to be read before.
-_FIND_KEY, _FIND_ACCESS = _KEY.format("false"), f"select {_MAY_USE.format('$1')}"
-_USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
+# In a distributed database the rows of a client are found by a constant. A key belongs to one client for ever.
+_FIND_OF = f"{_FIND} and k.clientid = $2".replace("s.clientid = k.clientid", "s.clientid = $2")
+_CLIENT = "select clientid from apikeys where keyhash = any($1) or oldkeyhash = any($1)"  # asks every shard
+_clients: dict[bytes, int] = {}
+_MOST = 100_000
+_USED = "update apikeys set lastused = now() where clientid = $1 and keyid = $2 and lastused is distinct from now()"
 
 
 def own_key(scope: str = "") -> OwnKey:
@@ -140,8 +142,13 @@ async def _find(ctx: Context, key: str) -> LiveKey | None:
     hashes = ctx.vault.indexes("apikey", key)
     if not ctx.db.distributed:
         return await ctx.db.first(LiveKey, _FIND, hashes)
-    row = await ctx.db.first(LiveKey, _FIND_KEY, hashes)
-    return row and replace(row, mayuse=await ctx.db.value(bool, _FIND_ACCESS, row.clientid))
+    clientid = _clients.get(hashes[0]) or await ctx.db.first_value(int, _CLIENT, hashes)
+    if clientid is None:
+        return None
+    if len(_clients) >= _MOST:
+        _clients.clear()
+    _clients[hashes[0]] = clientid
+    return await ctx.db.first(LiveKey, _FIND_OF, hashes, clientid)
 
 
 def reject_app_key(ctx: Context) -> None:
@@ -154,6 +161,6 @@ def reject_app_key(ctx: Context) -> None:
         )
 
 
-async def used(ctx: Context, keyid: int) -> None:
+async def used(ctx: Context, clientid: int, keyid: int) -> None:
     """Record that a key was used now."""
-    await ctx.db.execute(_USED, keyid)
+    await ctx.db.execute(_USED, clientid, keyid)

@@ -81,7 +81,7 @@ async def by_key(ctx: Context, scope: str, limits: str, *, test: bool = False) -
     row = await api_keys.live(ctx, api_keys.sent(ctx), scope, test=test)
     caller = Caller(row.clientid, keyid=row.keyid, test=bool(row.istest))
     count(ctx, caller, limits)
-    await api_keys.used(ctx, row.keyid)
+    await api_keys.used(ctx, row.clientid, row.keyid)
     return caller
 
 

@@ -69,7 +69,7 @@ async def run(ctx: Context, input: Input) -> Output:
         charged, left, values = await _reveal(ctx, key, match, kind)
         counts = [int(bool(charged) and name == input.type) for name in KIND]
         await ctx.db.execute(_COUNT, key.clientid, key.keyid, input.type, int(match is not None), charged, *counts)
-        await api_keys.used(ctx, key.keyid)
+        await api_keys.used(ctx, key.clientid, key.keyid)
     ctx.headers["X-Credits-Remaining"] = str(left)
     url = profile_url.url_of(profilekey, ctx.settings.profile_host)
     data = Lookup.model_validate(

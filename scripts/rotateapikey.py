@@ -44,7 +44,7 @@ _KEY = """
 _ROTATE = f"""
     update apikeys set oldkeyhash = keyhash, oldkeyuntil = $2, apikey = $3, keyhash = $4,
         madeby = {sessions.maker("$5", "$6")}
-    where keyid = $1
+    where clientid = $7 and keyid = $1
 """  # noqa: S608
 
 
@@ -66,7 +66,7 @@ async def run(ctx: Context, input: Input) -> Output:
             )
         key = api_keys.generate(test=bool(row.istest))
         stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
-        hashed, by = ctx.vault.index("apikey", key), (ctx.actor.session, proved)
+        hashed, by = ctx.vault.index("apikey", key), (ctx.actor.session, proved, ctx.actor.clientid)
         await ctx.db.execute(_ROTATE, input.keyid, until, ctx.vault.seal(stored), hashed, *by)
         await audit.write(ctx, "key_rotated", input.keyid, hours=input.hours)
     return Output(keyid=input.keyid, apikey=key, oldkeyuntil=until)

@@ -104,7 +104,7 @@ _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """
     update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5,
         scopes = coalesce($6, scopes), expireson = coalesce($7, expireson)
-    where keyid = $1
+    where clientid = $8 and keyid = $1
 """
 
 
@@ -173,7 +173,7 @@ async def _change(ctx: Context, change: Change) -> None:
             case="key_stays_off",
         )
     await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted,
-                         change.scopes, change.expireson)  # fmt: skip
+                         change.scopes, change.expireson, ctx.actor.clientid)  # fmt: skip
     if deleted and not row.isdeleted:
         await plans.update_allowances(ctx, ctx.actor.clientid)
     if (active, deleted) != (row.isactive, row.isdeleted):

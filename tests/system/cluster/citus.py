@@ -20,6 +20,7 @@ from urllib.parse import quote
 import asyncpg
 import httpx2
 
+from tableapi.ratelimit import backend
 from tests.helpers.fixtures import open_product
 from tests.helpers.product import API, Product, User
 from tests.helpers.support import ROOT, clean_environment, start
@@ -297,6 +298,7 @@ async def _costs(folder: Path, urls: tuple[str, str]) -> list[Row]:
         both = []
         for url, distributed in zip(urls, (True, False), strict=True):
             product = await stack.enter_async_context(open_product(url, folder / f"{distributed}", rate_limits=False))
+            backend.start(product.app.state.limit_settings)
             both.append(await _Measured.make(product, await _postmasters(url, distributed=distributed)))
         for name, operation in OPERATIONS.items():
             sums = [[0.0, 0.0], [0.0, 0.0]]
@@ -314,6 +316,7 @@ async def _costs(folder: Path, urls: tuple[str, str]) -> list[Row]:
 async def _parallel(folder: Path, url: str) -> str:
     """Reveal for PARALLEL clients at once, and return the statuses; the books of each have to agree."""
     async with open_product(url, folder / "parallel", rate_limits=False) as product:
+        backend.start(product.app.state.limit_settings)
         accounts = [await product.account() for _ in range(PARALLEL)]
         for account in accounts:
             await account.set_credits(10)
