@@ -149,7 +149,7 @@ drop trigger client_changed on client;
 select format('drop trigger %I on %I', tgname, relname) from pg_trigger join pg_class c on c.oid = tgrelid
     where starts_with(tgname::text, 'tableapi_changes_') \gexec
 -- Triggers that touch another table than that of their row, which a trigger of a shard may not.
-drop trigger usersession_of_agent_revoked on usersession;  -- the nightly job ends what an agent made
+drop trigger usersession_of_agent_revoked on usersession;  -- the program ends what an agent made
 drop trigger appuser_email_changed on appuser;  -- links sent to an earlier address are checked when they are used
 -- Bitmaps of terms: a distributed directory is searched by the index of each machine.
 drop trigger person_inserted on person;

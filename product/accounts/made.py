@@ -16,6 +16,10 @@ _OF_SESSIONS = (
         select appuserid from appuser where madeby = any($1) and invitestatus = 'pending')""",
     "update appuser set passwordexpireson = now(), madeby = null where madeby = any($1) and invitestatus = 'pending'",
 )
+_OF_AGENTS = """
+    select coalesce(array_agg(usersessionid), '{}') from usersession
+    where appuserid = $1 and agent is not null and revokedon is not null
+"""
 _OF_OWNER = tuple(
     f"""
     update {table} set isactive = 0, madeby = null
@@ -30,6 +34,12 @@ async def end_of_sessions(ctx: Context, sessions: list[int]) -> None:
     """End what depends on sessions."""
     for statement in _OF_SESSIONS if sessions else ():
         await ctx.db.execute(statement, sessions)
+
+
+async def end_of_agents(ctx: Context, appuserid: int) -> None:
+    """End what the disconnected agents of a user made. A trigger does, except in a distributed database."""
+    if ctx.db.distributed:
+        await end_of_sessions(ctx, await ctx.db.value(list, _OF_AGENTS, appuserid))
 
 
 async def end_unproved(ctx: Context, clientid: int, appuserid: int, since: datetime | None = None) -> None:

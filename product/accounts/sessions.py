@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import policy
-from product.accounts import tokens
+from product.accounts import made, tokens
 from product.billing.live import LIVE
 from product.context import Context
 from product.desk import accounts
@@ -94,6 +94,7 @@ async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
     """End the sessions of a user, except the one with the token `keep`, and unused codes of agents."""
     sql = "update usersession set revokedon = now() where appuserid = $1 and revokedon is null and tokenhash <> $2"
     await ctx.db.execute(sql, appuserid, token_hash(keep) if keep else b"")
+    await made.end_of_agents(ctx, appuserid)
     await tokens.revoke(ctx, appuserid, "oauthcode")
 
 

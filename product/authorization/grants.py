@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 import policy
 from product import audit
-from product.accounts import sessions, tokens
+from product.accounts import made, sessions, tokens
 from product.authorization import clients, metadata
 from product.authorization.clients import Client
 from product.context import Context
@@ -214,6 +214,7 @@ async def _end(ctx: Context, sql: str, key: object, event: str) -> None:
     async with ctx.db.transaction():
         ended = await ctx.db.first(_Ended, sql, key)
         if ended is not None:
+            await made.end_of_agents(ctx, ended.appuserid)
             await audit.write(ctx, event, ended.agent, clientid=ended.clientid, appuserid=ended.appuserid)
 
 

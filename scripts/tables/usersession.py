@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from product import audit
-from product.accounts import sessions
+from product.accounts import made, sessions
 from product.context import Context
 from tableapi import BadRequest, NotFound
 
@@ -31,5 +31,7 @@ async def delete(
         for ident in idents:
             if await ctx.db.first_value(int, _END, ident, ctx.actor.appuserid) is None:
                 raise NotFound("There is no such session.", case="no_such_session")
+        if idents:
+            await made.end_of_agents(ctx, ctx.actor.appuserid)
         await audit.write(ctx, "sessions_ended", ", ".join(map(str, idents)) or "others")
     return [{"usersessionid": ident} for ident in idents]

@@ -1,4 +1,4 @@
-"""Compare where the tables of a project lie in a Citus cluster with the table of tables in its `deploy/citus.sql`."""
+"""Compare where the tables of a project lie on Citus with the table of tables in deploy/citus.sql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The product and the engine on somebody's Citus, beside plain PostgreSQL: what passes by area, and the ratio of costs.
+"""The product and the engine on a given Citus, beside plain PostgreSQL: what passes, and its cost.
 
 Both databases have to be empty, and the first one the coordinator's with the extension and its workers. They are filled
 and left so; the tests run on them one file after the other.
