@@ -137,7 +137,7 @@ end $$;
 create extension if not exists citus;
 
 -- Triggers that send a notification: a write on several machines cannot be prepared after NOTIFY, and on one it is heard
--- there only. What they tell is noticed when caches expire, after at most 30 s.
+-- there only. The program notifies instead, after its commit.
 drop trigger usersession_gone on usersession;
 drop trigger usersession_revoked on usersession;
 drop trigger staffsession_gone on staffsession;

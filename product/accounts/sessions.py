@@ -138,6 +138,7 @@ async def describe(ctx: Context, user: Session, token: str) -> dict[str, object]
     if user.appuserid is None:
         assert user.staffid is not None  # a session has a user, a member of staff, or both
         return accounts.session_response(accounts.Staff(user.staffid, user.name, user.email), token)
+    assert user.clientid is not None  # a user has an account
     result = await session_response(ctx, user.clientid, user.appuserid, token)
     return result if user.staffid is None else result | {"support": 1}
 

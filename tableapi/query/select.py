@@ -16,7 +16,16 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from tableapi.errors import BadRequest
 from tableapi.query import aggregate, cursor, syntax
 from tableapi.query.columns import Reader
-from tableapi.query.expressions.conditions import conjuncts, fixes, guarded_by, joined, rule_and_filter, rule_of, where
+from tableapi.query.expressions.conditions import (
+    conjuncts,
+    fixes,
+    guarded_by,
+    joined,
+    names_constant,
+    rule_and_filter,
+    rule_of,
+    where,
+)
 from tableapi.query.expressions.operands import Scope
 from tableapi.query.expressions.order import OrderTerm, order_terms
 from tableapi.query.expressions.scope import ACTOR, Page
@@ -116,7 +125,8 @@ def listing(
 
 def _fix(scope: Scope, conditions: list[Any]) -> None:
     if scope.table.distributed:
-        scope.fixed = {part.left.name: part.right for part in conjuncts(conditions) if fixes(part)}
+        equal = (part for part in conjuncts(conditions) if fixes(part) or names_constant(part))
+        scope.fixed = {part.left.name: part.right for part in equal}
 
 
 def _put_first(text: str, order: list[OrderTerm]) -> int:

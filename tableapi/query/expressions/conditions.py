@@ -73,6 +73,17 @@ def fixes(part: Any) -> bool:
     )
 
 
+def names_constant(part: Any) -> bool:
+    """Return whether a condition compares a column with a constant of the statement, such as 0 or 1."""
+    return (
+        isinstance(part, sa.BinaryExpression)
+        and part.operator is eq
+        and isinstance(part.left, sa.ColumnClause)
+        and isinstance(part.right, sa.ColumnClause)
+        and part.right.is_literal
+    )
+
+
 def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
     """Return the row rule of a read: the one for fields fixed by the filter, or the general one."""
     fixed = _fixed_rule(tree, scope.right.rows_when_filtered_by) if tree is not None else None
