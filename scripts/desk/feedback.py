@@ -24,7 +24,7 @@ MOST = 100
 _OPEN = f"""
     select f.feedbackid, f.clientid, c.companyname, u.name, f.type, f.downvotereason, f.linkedin_url, f.createdon
     from contactfeedback f join client c using (clientid) join appuser u using (appuserid)
-    left join feedbackdecision d using (clientid, feedbackid)
+    left join feedbackdecision d on d.clientid = f.clientid and d.feedbackid = f.feedbackid
     where f.action = 'downvote' and (d.decidedon is null or d.decidedon < f.createdon)
     order by f.createdon, f.feedbackid limit {MOST}
 """  # noqa: S608
