@@ -181,7 +181,8 @@ def _of_copies(everything: list[Any], tables: Tables) -> str:
         for inner in (node.subselect for node in _nodes((select.targetList, select.whereClause))
                       if isinstance(node, ast.SubLink)):  # fmt: skip
             keys = {tables.keys[node.relname] for node in _distributed(inner, tables)}
-            if not keys <= {name for _, name in _equal(inner)}:
+            parts = [part for part in _nodes(inner) if isinstance(part, ast.SelectStmt)]
+            if not keys <= {name for part in parts for _, name in _equal(part)}:
                 return "rows of a group correlated with a copied table"
     return ""
 
