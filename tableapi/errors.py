@@ -104,6 +104,8 @@ class UnknownField(BadRequest):
         message = f"Table '{table}' has no field '{name[:100]}'."
         if match := _DIRECTION.fullmatch(name):  # ?order=name.desc of other APIs
             message += f" Write a direction after a blank: {match[1]} {match[2].upper()}."
+        elif name.lower() in ("asc", "desc"):
+            message += f" '{name}' is a direction: write it after a field and a blank, as in order=name {name}."
         super().__init__(message, context={"field": name[:100]})
 
 

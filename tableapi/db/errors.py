@@ -71,6 +71,9 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
         meaning = sqlstates.NOT_FILLED
     api_error = meaning.error()
+    if meaning is sqlstates.PATTERN:
+        _, colon, why = str(error.args[0] if error.args else "").partition(": ")  # "parentheses () not balanced"
+        api_error.message = f"{api_error.message.removesuffix('.')}: {why[:100]}." if colon else api_error.message
     if meaning in (sqlstates.REJECTED, sqlstates.DAMAGED):
         log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
     if meaning in _WITH_DETAILS and telling.get():

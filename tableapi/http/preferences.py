@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
+from difflib import get_close_matches
 
 import orjson
 
@@ -75,11 +76,21 @@ def preferred(text: str, query: dict[str, str], names: Container[str] = NAMES) -
         applied.append(f"{name}={value}")
     if unknown and "handling=strict" in applied:
         raise BadRequest(
-            f"Unknown preference '{unknown[0]}'. Leave it out, or send Prefer: handling=lenient.",
+            f"Unknown preference '{unknown[0]}'.{_meant(unknown[0], names)} Leave it out, or send Prefer: "
+            "handling=lenient.",
             reason="unknown_preference",
             context={"preferences": unknown},
         )
     return ", ".join(applied)
+
+
+def _meant(part: str, names: Container[str]) -> str:
+    """Suggest a preference for an unknown one: the closest, or the values of its name."""
+    known = {name: values for name, values in _PREFERENCES.items() if name in names}
+    if close := get_close_matches(part.lower(), [f"{n}={v}" for n, values in known.items() for v in values], n=1):
+        return f" Did you mean '{close[0]}'?"
+    name = part.partition("=")[0].strip().lower()
+    return f" Its values are {', '.join(known[name])}." if name in known else ""
 
 
 def checked(

@@ -20,7 +20,7 @@ from tableapi.query.limits import FilterLimits
 from tableapi.query.names import names as name_list
 from tableapi.query.options import Options
 from tableapi.query.relation_options import RelationOptions
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import unknown_relation
 from tableapi.schema.model import Relation, Table
 from tableapi.schema.sqltypes import Named
 
@@ -95,11 +95,7 @@ class Reader:
                 continue
             relation = scope.relation(name)
             if relation is None:
-                raise BadRequest(
-                    f"Table '{scope.table.name}' has no relation '{name[:100]}'." + suggestion(name, scope.relations()),
-                    reason="unknown_relation",
-                    context={"relation": name[:100]},
-                )
+                raise unknown_relation(name, scope.table, scope.relations())
             relations[relation.name] = relation
         everything = related.strip() == "*"
         if len(relations) > MAX_ALL_RELATIONS:

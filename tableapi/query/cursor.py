@@ -130,7 +130,9 @@ def decode_cursor(text: str, mark: str, length: int) -> list[Any]:
         ) from None
     valid = head.decode("latin-1") == mark and isinstance(values, list) and len(values) == length
     if not valid or not all(isinstance(value, str | None) for value in values):
-        raise BadRequest("The cursor does not match this order. Start again without a cursor.", reason="bad_cursor")
+        raise BadRequest(
+            "The cursor belongs to another table or order. Start again without a cursor.", reason="bad_cursor"
+        )
     return list(values)
 
 

@@ -12,6 +12,7 @@ from tableapi.query import syntax
 from tableapi.query.expressions.operand import Operand
 from tableapi.query.expressions.operands import Scope, of_response, single
 from tableapi.query.names import names
+from tableapi.query.spelling import suggestion
 from tableapi.query.syntax import Selected
 from tableapi.query.windows import window
 from tableapi.schema.model import Column
@@ -116,10 +117,11 @@ def _selected(scope: Scope, part: Selected) -> tuple[Field, bool]:
         return of_column(scope, column), False
     term = part.term
     if term is None or (term.plain and not part.alias and scope.table.function(part.text) is None):
-        if message := syntax.called(part.text):
-            if message.endswith("'."):  # select=name,city(name) of other APIs
-                message += " Related records are named in option related."
-            raise BadRequest(message, reason="unknown_function", context={"option": "fields"})
+        if name := syntax.called(part.text):  # perhaps select=name,city(name) of other APIs
+            relation = suggestion(name, scope.relations(), "Write related={} for related records.")
+            raise BadRequest(
+                syntax.no_function(name, relation), reason="unknown_function", context={"option": "fields"}
+            )
         return of_column(scope, scope.column(part.text)), False
     if term.function is not None and term.function.over is not None:
         return Field(part.alias, window(scope, term)), len(term.path) > 1 and scope.relation(term.path[0]) is not None

@@ -55,11 +55,10 @@ _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
 # Suggestions for options of other table APIs.
 INSTEAD = {
-    "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS, "q": _CONDITIONS, "search": _CONDITIONS,
-    "page": "To read pages, use limit and offset, or a cursor.", "per_page": "To read pages, use limit and offset, "
-    "or a cursor.",
-    "pagesize": "To read pages, use limit and offset, or a cursor.", "embed": "Name relations in related.",
-    "expand": "Name relations in related.", "include": "Name relations in related.",
+    "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS,
+    "page": "To read pages, use limit and offset, or a cursor.",
+    **dict.fromkeys(("page_size", "pagesize", "per_page", "perpage"), "Did you mean 'limit'?"),
+    **dict.fromkeys(("embed", "expand", "include"), "Name relations in related."),
     "on_conflict": "Write upsert=true.", "columns": "Name the fields in fields.",
     "api_key": _HEADER, "apikey": _HEADER, "session_token": _HEADER, "token": _HEADER,
 }  # fmt: skip
@@ -312,7 +311,9 @@ def _params(_name: str, value: Any) -> dict[str, Any]:
         except orjson.JSONDecodeError:
             value = None
     if not isinstance(value, dict):
-        raise BadRequest("Option 'params' must be an object of named values.", reason="bad_option")
+        raise BadRequest(
+            'Option \'params\' must be a JSON object of named values, such as {"city": "Oslo"}.', reason="bad_option"
+        )
     for name, item in value.items():
         if isinstance(item, dict) or (isinstance(item, list) and any(isinstance(v, dict | list) for v in item)):
             raise BadRequest(

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from tableapi.errors import BadRequest
 from tableapi.query.names import FUNCTIONS, path, plain, quoted, skip, split
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import choices, suggestion
 
 DATE_PARTS = frozenset(("year", "quarter", "month", "week", "day", "hour"))
 OF_TEXT = frozenset(("rank", "highlight"))
@@ -159,11 +159,16 @@ def windowed(fields: str | None) -> bool:
 
 
 def called(text: str, at: int = 0) -> str:
-    """Return the message for an unknown function at this position, or "" if no function is called."""
+    """Return the name of an unknown function that is called at this position, or ""."""
     match = _CALL.match(text, at)
-    if match is None or match[1].lower() in KNOWN:
-        return ""
-    return f"Unknown function '{match[1][:30]}'.{suggestion(match[1], sorted(name.upper() for name in KNOWN))}"
+    return "" if match is None or match[1].lower() in KNOWN else match[1][:100]
+
+
+def no_function(name: str, instead: str = "") -> str:
+    """Return the message for an unknown function: the closest one, `instead`, or some of those that exist."""
+    known = sorted(function.upper() for function in KNOWN)
+    hint = suggestion(name, known) or instead or choices(name, known, "Functions")
+    return f"Unknown function '{name[:30]}'.{hint}"
 
 
 def _selected(part: str) -> Selected:

@@ -29,7 +29,7 @@ from tableapi.observability import metrics
 from tableapi.query.dml.plan import WritePlan
 from tableapi.query.options import Options
 from tableapi.query.options import options as read_options
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import choices, suggestion
 from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
 from tableapi.schema.sqltypes import shown as output
@@ -102,7 +102,9 @@ async def respond(
     name, inline = _inline("/".join(parts[1:]))
     named = [routine for routine in await _named(dataset, actor, name, verb) if routine.kind == KINDS[kind]]
     if not named:
-        raise NotFound(f"There is no routine '{name[:100]}'.", reason="unknown_routine")
+        known = sorted({routine.name for routine in public(dataset, actor.role, verb) if routine.kind == KINDS[kind]})
+        hint = choices(name, known, "The routines of this path")
+        raise NotFound(f"There is no routine '{name[:100]}'.{hint}", reason="unknown_routine")
     sent = inline if inline is not None else _params(query, body)
     chosen = overloads.choose(named, sent, _OPTIONS)
     routine, values = chosen.routine, chosen.values

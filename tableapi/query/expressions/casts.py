@@ -28,6 +28,7 @@ _NAMES = {
 TYPES: dict[str, PgType] = {name: PgType(BY_NAME[own], own, own) for name, own in _NAMES.items()}
 _NUMBERS = frozenset(("integer", "decimal", "float", "money"))
 _TIMES = frozenset(("date", "timestamp", "timestamptz"))
+_NOT_SUMMED = _TIMES | {"text", "boolean", "uuid", "json", "bytea", "enum", "network", "array", "composite"}
 _READ_FROM_TEXT = frozenset(("text", "enum", "uuid", "network", "time", "other"))
 
 
@@ -106,6 +107,12 @@ def aggregate(function: Function, operand: Operand) -> Operand:
             first = sa.type_coerce(values, sa.ARRAY(Named(operand.type.name)))[1]
             return _result(operand, first, operand.type, result)
         return _result(operand, getattr(sa.func, name)(target), operand.type, result)
+    if operand.type.kind in _NOT_SUMMED:
+        raise BadRequest(
+            f"{name.upper()} needs a number; '{operand.name}' is {operand.type.db_type}.",
+            reason="bad_type",
+            context={"field": operand.name},
+        )
     if operand.type.operators or not operand.type.sorts:
         raise BadRequest(
             f"Field '{operand.name}' has the type {operand.type.db_type}, which {name.upper()} does not support.",

@@ -13,7 +13,7 @@ from tableapi.errors import BadRequest, UnknownField
 from tableapi.query.expressions import casts, search, similarity, spatial
 from tableapi.query.expressions.operand import Operand
 from tableapi.query.expressions.scope import TableAlias
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import unknown_relation
 from tableapi.query.syntax import DATE_PARTS, DISTANCES, Function, Term
 from tableapi.schema.model import Column, Relation
 from tableapi.schema.pgtypes import TEXT, PgType
@@ -274,9 +274,5 @@ def _relation(scope: Scope, name: str) -> Relation:
         BadRequest: `unknown_relation`.
     """
     if (relation := scope.relation(name)) is None:
-        raise BadRequest(
-            f"Table '{scope.table.name}' has no relation '{name[:100]}'." + suggestion(name, scope.relations()),
-            reason="unknown_relation",
-            context={"relation": name[:100]},
-        )
+        raise unknown_relation(name, scope.table, scope.relations())
     return relation

@@ -171,18 +171,11 @@ class TableAlias:
 
     def relations(self) -> list[str]:
         """Return the names of the relations to tables that the caller may read."""
-        return [relation.name for relation in self.table.relations.values() if self.permitted(relation)]
+        return readable_relations(self.table, self.right, self.rights)
 
     def permitted(self, relation: Relation) -> bool:
         """Return whether the caller may read the table of a relation, and its junction."""
-        if relation.function is not None and not self.right.computes(relation.name):
-            return False
-        joins = [(relation.target, relation.theirs)]
-        if relation.junction:
-            joins.append((relation.junction, (*relation.junction_own, *relation.junction_theirs)))
-        rights = [(self.rights.right(table, "GET"), names) for table, names in joins]
-        joined = all(right is not None and _joins(right, names) for right, names in rights)
-        return joined and _joins(self.right, relation.own)
+        return _permitted(relation, self.right, self.rights)
 
     def _joined(
         self, relation: Relation, table: Table, inner: TableAlias, own: list[sa.ColumnElement[Any]]
@@ -205,6 +198,22 @@ class TableAlias:
         keys = sa.select(*(junction.clause.c[n] for n in relation.junction_theirs)).where(*links)
         target = theirs[0] if len(theirs) == 1 else sa.tuple_(*theirs)
         return target.in_(keys.correlate_except(junction.clause))
+
+
+def readable_relations(table: Table, right: Right, rights: Rights) -> list[str]:
+    """Return the names of the relations of a table to tables that the caller may read."""
+    return [relation.name for relation in table.relations.values() if _permitted(relation, right, rights)]
+
+
+def _permitted(relation: Relation, own: Right, rights: Rights) -> bool:
+    """Return whether the caller may read the table of a relation, and its junction."""
+    if relation.function is not None and not own.computes(relation.name):
+        return False
+    joins = [(relation.target, relation.theirs)]
+    if relation.junction:
+        joins.append((relation.junction, (*relation.junction_own, *relation.junction_theirs)))
+    found = [(rights.right(table, "GET"), names) for table, names in joins]
+    return all(right is not None and _joins(right, names) for right, names in found) and _joins(own, relation.own)
 
 
 def _joins(right: Right, names: Iterable[str]) -> bool:

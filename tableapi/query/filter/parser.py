@@ -34,6 +34,16 @@ _FOREIGN = re.compile(r"[<~](?=\s)")  # their second sign; without a space after
 _PATTERN = re.compile(r"\s*+TO\s*+['\":]", re.IGNORECASE)  # SQL's SIMILAR TO
 _LANGUAGE = re.compile(r"\w{1,63}+(?![\w.])")
 
+_APART = re.compile(r"!\s++=")
+_JSON = re.compile(r"\s*(?:\{|\[\s*[\[{\"'])")
+_SQL = re.compile(r"\s*(?:SELECT\s.*\sFROM|WHERE)\s", re.IGNORECASE | re.DOTALL)
+# Operators of other languages.
+_WRITTEN = {
+    "EQUALS": "=", "EQUAL": "=", "IS_EQUAL": "=", "NEQ": "!=", "GREATER": ">", "LESS": "<", "REGEXP": "~", "RLIKE": "~",
+    "HAS": "CONTAINS", "INCLUDES": "CONTAINS", "STARTSWITH": "STARTS WITH", "ENDSWITH": "ENDS WITH",
+}  # fmt: skip
+_OF_CASE = frozenset(("upper", "lower", "ucase", "lcase", "toupper", "tolower"))
+
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
 
 
@@ -43,6 +53,14 @@ class Parser(Scanner):
     def __init__(self, text: str, limits: FilterLimits) -> None:
         super().__init__(text, limits)
         self.depth = self.conditions = 0
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Raise BadFilter, for a filter in another language with what to write instead."""
+        if _JSON.match(self.text):
+            message, at = "The filter is JSON; write it as text: city = 'Oslo'", 0
+        elif _SQL.match(self.text):
+            message, at = "Send only the condition, as it follows WHERE: city = 'Oslo'", 0
+        super().fail(message, at)
 
     def deeper(self) -> None:
         """Enter one level of nesting."""
@@ -54,7 +72,11 @@ class Parser(Scanner):
         tree = self.expression()
         self.skip_blanks()
         if self.at < len(self.text):
-            self.fail("Expected AND, OR, XOR, NOR or the end of the filter")
+            self.fail(
+                "This ')' closes nothing"
+                if self.text[self.at] == ")"
+                else "Expected AND, OR, XOR, NOR or the end of the filter"
+            )
         return tree
 
     def expression(self, level: int = 0) -> Node:
@@ -115,8 +137,9 @@ class Parser(Scanner):
         parsed = syntax.parse(self.text, self.at)
         if parsed is None:
             return syntax.Term(self.path())
-        if message := syntax.called(self.text, self.at):
-            self.fail(message.removesuffix("."))
+        if name := syntax.called(self.text, self.at):
+            case = " To compare without case, write name ILIKE 'ada'." if name.lower() in _OF_CASE else ""
+            self.fail(syntax.no_function(name, case).removesuffix("."))
         self.at = parsed[1]
         return parsed[0]
 
@@ -145,7 +168,11 @@ class Parser(Scanner):
             return (*self.tested(), "")
         parsed = self.operation(word)
         if parsed is None:
-            self.fail(_no_operator(word), word_at)
+            apart = _APART.match(self.text, word_at) is not None
+            before = self.text[:word_at].split()[-1].upper()  # what was read as the field
+            if LOGIC.fullmatch(before):
+                self.fail(f"A condition is missing before {before}", word_at - len(before) - 1)
+            self.fail("Write != without a space" if apart else _no_operator(word), word_at)
         return (*parsed, negated, "")
 
     def not_an_operator(self, symbol: str) -> NoReturn:
@@ -221,7 +248,7 @@ class Parser(Scanner):
                 self.fail("Expected FROM after DISTINCT")
             value = self.value()
             return ("null", (), not negated) if isinstance(value, Word) else ("distinct", (value,), negated)
-        return self.fail("Expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS")
+        return self.fail("Expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS; to compare, write = instead")
 
     def searched(self) -> Any:
         """Parse the words of MATCHES, which also end before USING."""
@@ -262,7 +289,12 @@ class Parser(Scanner):
             return name
         match = _NAME.match(self.text, self.at)
         if not match:
-            self.fail("Expected a field name, as in city = 'Oslo'")
+            last = self.text.split()[-1] if self.at == len(self.text) and self.text.strip() else ""
+            self.fail(
+                f"The filter ends after {last[:20].upper()}; a condition is missing"
+                if last
+                else "Expected a field name, as in city = 'Oslo'"
+            )
         self.at = match.end()
         return match[0]
 
@@ -273,6 +305,8 @@ _SUCH_AS = ", such as =, >=, IN or CONTAINS"
 def _no_operator(word: str) -> str:
     if not word:
         return f"Expected an operator{_SUCH_AS}"
+    if word in _WRITTEN:
+        return f"'{word}' is not an operator. Write {_WRITTEN[word]}"
     if word in OPERATORS:
         return f"NOT {word} is not an operator; put NOT before the condition"
     meant = suggestion(word, OPERATORS)

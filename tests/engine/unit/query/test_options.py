@@ -22,6 +22,9 @@ def relation(name: str) -> str | None:
     return name if name in RELATIONS else None
 
 
+PARAMS = 'Option \'params\' must be a JSON object of named values, such as {"city": "Oslo"}.'
+
+
 @pytest.mark.parametrize(
     ("raw", "query"),
     [
@@ -89,8 +92,8 @@ def test_options_are_parsed(query: dict[str, str], body: Any, parsed: dict[str, 
         ({"order": "a\x00"}, None, "Option 'order' contains a NUL character."),
         ({"order": "a" * 8001}, None, "Option 'order' is longer than 8000 characters."),
         ({}, {"ids": {"a": 1}}, "Option 'ids' must be a list of identifiers."),
-        ({"params": "[1]"}, None, "Option 'params' must be an object of named values."),
-        ({"params": "{"}, None, "Option 'params' must be an object of named values."),
+        ({"params": "[1]"}, None, PARAMS),
+        ({"params": "{"}, None, PARAMS),
         ({}, {"params": {"a": {"b": 1}}}, "The named value 'a' must be a single value or a list of values."),
         ({}, {"params": {"a": [1] * 501}}, "The named value 'a' has more than 500 values."),
         ({"parent.feilds": "a"}, None, "A relation has no option 'feilds'. Did you mean 'fields'?"),
@@ -256,14 +259,16 @@ def test_computed_fields_are_detected(fields: str | None, computed: bool) -> Non
     ("text", "message"),
     [
         ("SUMM(a)", "Unknown function 'SUMM'. Did you mean 'SUM'?"),
-        ("pg_sleep (1)", "Unknown function 'pg_sleep'."),
+        ("pg_sleep (1)", "Unknown function 'pg_sleep'. Functions: AVG, CAST, COSINE_DISTANCE, COUNT, DAY, DENSE_RANK, "
+         "DISTANCE, FIRST_VALUE, ..."),
         ("SUM(a)", ""),
         ("a", ""),
         ("(a)", ""),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_function_gets_a_suggestion(text: str, message: str) -> None:
-    assert syntax.called(text) == message
+    name = syntax.called(text)
+    assert (syntax.no_function(name) if name else "").removesuffix(".") == message.removesuffix(".")
 
 
 @pytest.mark.parametrize(

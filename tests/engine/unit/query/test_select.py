@@ -224,7 +224,13 @@ def test_columns_have_one_statement(table: str, query: dict[str, str], sql: str)
             "unknown_relation",
             "Table 'person' has no relation 'company_by_compny_id'. Did you mean 'company_by_company_id'?",
         ),
-        ("person", {"related": "nothing"}, "unknown_relation", "Table 'person' has no relation 'nothing'."),
+        (
+            "person",
+            {"related": "nothing"},
+            "unknown_relation",
+            "Table 'person' has no relation 'nothing'. Its relations: company_by_company_id, person_tag_by_person_id, "
+            "tag_by_person_tag.",
+        ),
         (
             "person",
             {"company_by_company_id.feilds": "Name"},
@@ -389,7 +395,12 @@ def test_a_group_has_one_statement(table: str, query: dict[str, str], sql: str) 
         ),
         ("person", {"fields": "sum(*)"}, "bad_aggregate", "SUM does not take *. Name a field."),
         ("person", {"fields": "sum(nme)"}, "unknown_field", "Table 'person' has no field 'nme'. Did you mean 'name'?"),
-        ("person", {"group": "vpi"}, "unknown_field", "Table 'person' has no field 'vpi'."),
+        (
+            "person",
+            {"group": "vpi"},
+            "unknown_field",
+            "Table 'person' has no field 'vpi'. Its fields: id, name, email, age, salary, born, vip, ext, ...",
+        ),
     ],
 )
 def test_an_invalid_group_is_rejected(table: str, query: dict[str, str], reason: str, message: str) -> None:

@@ -137,7 +137,11 @@ def test_a_filter_has_one_sql(text: str, sql: str, sources: list[tuple[object, .
     ("text", "reason", "message"),
     [
         ("nmae = 1", "unknown_field", "Table 'person' has no field 'nmae'. Did you mean 'name'?"),
-        ("secret = 1", "unknown_field", "Table 'person' has no field 'secret'."),
+        (
+            "secret = 1",
+            "unknown_field",
+            "Table 'person' has no field 'secret'. Its fields: id, name, email, age, salary, born, vip, ext, ...",
+        ),
         (
             "company_by_compny_id.Name = 1",
             "unknown_field",
