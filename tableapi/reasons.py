@@ -111,7 +111,8 @@ REASONS: dict[str, dict[str, tuple[int, str, str]]] = {
         "bad_operator": (400, "The operator does not exist for the field's type, for example `<` on JSON.",
             "Use `=` or a text operator."),
         "bad_value": (400, "A value does not match its field, which `context.field` names.",
-            "Send a value of the column's type."),
+            "Send a value of the column's type. In a filter, `context.position` gives its position, counted in "
+            "characters from 0."),
         "unknown_option": (400, "An option is unknown, and `STRICT_OPTIONS` or the request demands strict handling.",
             "`context.options` names it, and the message shows the correct form. Correct the option, omit it, or send "
             "`Prefer: handling=lenient`."),

@@ -233,7 +233,8 @@ class App:
             if request.method not in ("GET", "HEAD"):
                 raise MethodNotAllowed("Only GET is supported here.", headers={"Allow": "GET"})
             return handler(request, parts)
-        misspelt = len(parts) > 1 and parts[1].startswith("_")  # unless it is the code in the path of a script
+        # unless it is the code in the path of a script
+        misspelt = name == "_table" or (len(parts) > 1 and parts[1].startswith("_"))
         if self.scripts is not None and (not misspelt or self.scripts.serves(parts)):
             return self.scripts.respond(request, parts)
         return self._unknown_service(request, name)
@@ -250,9 +251,12 @@ class App:
     async def _unknown_service(self, request: HttpRequest, name: str) -> Response:
         """Raise NotFound, which suggests a dataset to callers with valid credentials."""
         hint = ""
+        if name == "_table":
+            below = request.path.partition("/_table")[2][:100]
+            hint = f" The dataset is missing before it: /api/v2/<dataset>/_table{below}."
         with suppress(ApiError):
             if (await self.authentication.actor(request)).role:
-                hint = suggestion(name, self.state.datasets)
+                hint = hint or suggestion(name, self.state.datasets)
         raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
 
     async def _page(self, request: HttpRequest) -> Response:
@@ -293,6 +297,8 @@ class App:
         if handler is None:
             known = ("_table", *self._dispatch.dataset)
             close = " Call a function at _func/NAME." if name == "rpc" else suggestion(name, known)
+            if not close and not name.startswith("_"):
+                close = f" Tables are below _table: /api/v2/{served.name}/_table/{name[:100]}."
             raise NotFound(f"There is no '{name[:100]}' here.{close}", reason="unknown_resource")
         return handler(request, dataset, rights, parts, query)
 

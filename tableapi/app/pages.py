@@ -20,7 +20,8 @@ from tableapi.project.project import Project
 
 log = get_logger(__name__)
 SECURITY_LASTS = timedelta(days=180)  # lifetime of a fetched security contact
-_BELOW = "The API is below /api/v2/."
+_API = "/api/v2/"
+_BELOW = f"The API is below {_API}."
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a rejected write
 LLMS = """\
 # {title}
@@ -151,10 +152,24 @@ class Pages:
                 raise NotFound("There is no such page.")
             return of_starlette(page, "text/html")
         if request.method not in ("GET", "HEAD"):
-            raise MethodNotAllowed(f"Only GET is supported here. {_BELOW}", headers={"Allow": "GET"})
+            raise MethodNotAllowed(f"Only GET is supported here. {_BELOW}{_meant(path)}", headers={"Allow": "GET"})
         response = self._static.respond(path, request.headers) if self._static else None
         if response is not None:
             return response
         if path == "/":
             return Response(b"", 307, headers={"Location": f"{request.root_path}/api/docs"})
-        raise NotFound(f"There is no such page. {_BELOW}")
+        raise NotFound(f"There is no such page. {_BELOW}{_meant(path)}")
+
+
+def _meant(path: str) -> str:
+    """Say what to write instead of a path that is not below /api/v2/. It does not tell which datasets exist."""
+    if path.startswith("//"):
+        return " The path begins with two slashes; write one."
+    if path.lower().startswith(_API):
+        return " The path is case sensitive; write /api/v2/ in lower case."
+    parts = path.strip("/").split("/")
+    if "_table" in parts[1:]:
+        at = parts.index("_table", 1)
+        return f" Did you mean {_API}{'/'.join(parts[at - 1 :])[:100]}?"
+    graphql = " There is no GraphQL." if parts[-1].lower() == "graphql" else ""
+    return f"{graphql} Tables are at {_API}<dataset>/_table/<table>."

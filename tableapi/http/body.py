@@ -19,7 +19,12 @@ _NUL = (b"\\u0000", b"\0")
 
 async def table_body(request: HttpRequest, limit: int) -> Any:
     """Read the body of a table request and decode it, a large one in a thread. See `parse_body`."""
-    raw, content_type = await request.body(limit), request.headers.get("content-type", "")
+    try:
+        raw = await request.body(limit)
+    except TooLarge as error:
+        error.message += " Send it in parts, import a CSV with ?import=true, or raise BODY_BYTES."
+        raise
+    content_type = request.headers.get("content-type", "")
     if len(raw) < threads.MIN_BYTES:  # one call less for most writes
         return parse_body(content_type, raw, limit)
     return await threads.body(len(raw), parse_body, content_type, raw, limit)
@@ -51,11 +56,44 @@ def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
         and media_type not in ("application/json", "text/json", "text/plain")
         and not media_type.endswith("+json")
     ):
-        raise UnsupportedMedia(f"Content type '{media_type[:80]}' is not supported. Send application/json or text/csv.")
+        raise UnsupportedMedia(
+            f"Content type '{media_type[:80]}' is not supported. Send application/json or text/csv.{advice(media_type)}"
+        )
     try:
         return exact_json.loads(raw)
     except orjson.JSONDecodeError as error:
         raise _bad_json(error) from None
+
+
+_SHEETS = ("spreadsheet", "ms-excel", "zip")
+
+
+def advice(media_type: str) -> str:
+    """Return how to send a file of another kind, or ""."""
+    if media_type == "multipart/form-data":
+        return " Send the file as the body: curl --data-binary @file.csv."
+    return " Save the sheet as CSV." if any(word in media_type for word in _SHEETS) else ""
+
+
+def not_csv(raw: bytes) -> BadRequest | None:
+    """Return the error for a file that is no CSV in UTF-8, judged by its beginning, or None."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return BadRequest("The file is in UTF-16. Save it as CSV in UTF-8.", reason="bad_encoding")
+    if raw.startswith(b"PK\x03\x04"):
+        return BadRequest("The file is a workbook or a zip archive. Save the sheet as CSV.", reason="bad_csv")
+    return None
+
+
+def check_separator(header: list[str]) -> None:
+    """Reject a header of one name that contains semicolons or tabs, which then separate the cells.
+
+    Raises:
+        BadRequest: `bad_csv`.
+    """
+    for sign, word in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and sign in header[0]:
+            message = f"The cells are separated by {word}; a CSV needs commas. Save it with commas."
+            raise BadRequest(message, reason="bad_csv", context={"line": 1})
 
 
 def parse_object(content_type: str, raw: bytes, loads: Callable[[bytes], Any] = orjson.loads) -> dict[str, Any]:
@@ -89,7 +127,8 @@ def few_fields(sent: Sized) -> None:
 def _bad_json(error: orjson.JSONDecodeError) -> BadRequest:
     if error.msg.startswith("str is not valid UTF-8"):
         return BadRequest("The body is not valid UTF-8. Send JSON in UTF-8.", reason="bad_json")
-    message = f"The body is not valid JSON: {error.msg} at position {error.pos}."
+    double = " Write names and texts in double quotes." if error.msg.endswith("expected a string key") else ""
+    message = f"The body is not valid JSON: {error.msg} at position {error.pos}.{double}"
     return BadRequest(message, reason="bad_json", context={"position": error.pos})
 
 
@@ -102,20 +141,26 @@ def _has_nul(value: Any) -> bool:
 
 
 def _csv(raw: bytes) -> list[dict[str, Any]]:
+    if (error := not_csv(raw)) is not None:
+        raise error
     try:
         text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadRequest("The CSV is not valid UTF-8.", reason="bad_encoding") from None
+    except UnicodeDecodeError as at:
+        line = raw.count(b"\n", 0, at.start) + 1
+        message = f"Line {line} of the CSV is not valid UTF-8. Save the file in UTF-8."
+        raise BadRequest(message, reason="bad_encoding", context={"line": line}) from None
     if "\x00" in text:
         raise BadRequest("The CSV contains a NUL character.", reason="bad_csv")
     try:
         rows = csv.reader(io.StringIO(text, newline=""), strict=True)
         header = [name.strip() for name in next(rows)]
+        check_separator(header)
         if duplicate := next((name for name in header if name and header.count(name) > 1), ""):
             raise DuplicateField(duplicate)
         return [_cells(header, row, rows.line_num) for row in rows if row]
     except (csv.Error, StopIteration) as error:
-        raise BadRequest(f"The CSV cannot be read: {error}.", reason="bad_csv") from None
+        told = "a quote is not closed" if str(error) == "unexpected end of data" else str(error)
+        raise BadRequest(f"The CSV cannot be read: {told}.", reason="bad_csv") from None
 
 
 def _cells(header: list[str], row: list[str], line: int) -> dict[str, str | None]:

@@ -310,7 +310,8 @@ def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
     if verb != "POST":
         verb = {"HEAD": "GET", "QUERY": "GET", "MERGE": "PATCH"}.get(verb, verb)
         if verb not in VERBS:
-            raise MethodNotAllowed(f"The method '{verb[:20]}' is not supported here.", headers={"Allow": ALLOWED})
+            message = f"The method '{verb[:20]}' is not supported here. Use one of {ALLOWED}."
+            raise MethodNotAllowed(message, headers={"Allow": ALLOWED})
         return verb
     for name in METHOD_HEADERS:
         if name in request.headers:

@@ -25,7 +25,7 @@ from tableapi.query.names import key_parts, names
 from tableapi.query.options import Options, is_condition
 from tableapi.query.select import counting, group_count, grouping, keyed, listing
 from tableapi.query.spelling import unknown_field
-from tableapi.query.statement import Binder, Parameter, Statement, arguments, bad_value, bound, too_complex
+from tableapi.query.statement import Binder, Parameter, Statement, UnfitValue, arguments, bound, too_complex
 from tableapi.query.statement import Bindings as Bindings
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import NESTED_KINDS, BadValue, stored
@@ -305,6 +305,13 @@ def identifier(value: Any, key: list[Column]) -> list[Any]:
         parts = [exact_json.Cell(part) if next(nested, False) else part for part in key_parts(str(value))]
     if len(parts) != len(key) or any(map(_unfit, parts, key)):
         fields = ", ".join(column.name for column in key)
+        if isinstance(value, dict):
+            missing = ", ".join(f"'{c.name}'" for c, part in zip(key, parts, strict=True) if _unfit(part, c))
+            raise BadRequest(f"The record has no {missing}, which identifies it.", reason="bad_identifier")
+        if len(parts) < len(key):
+            form = ",".join(f"<{column.name}>" for column in key)
+            message = f"The key has {len(key)} fields. Identify a record by {form}."
+            raise BadRequest(message, reason="bad_identifier")
         quotes = " Put a value with a comma in quotes." if len(parts) > len(key) > 1 else ""
         raise BadRequest(f"An identifier must have a value for each of: {fields}.{quotes}", reason="bad_identifier")
     return parts
@@ -334,7 +341,7 @@ def checked(column: Column, value: Any) -> Any:
     try:
         return stored(column.type, value)
     except BadValue as error:
-        raise bad_value(column.name, error) from None
+        raise UnfitValue(column.name, error, value) from None
 
 
 def order_length(request: ReadRequest) -> int:

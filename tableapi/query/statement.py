@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi import exact_json
 from tableapi.auth.policy import Actor
 from tableapi.errors import BadRequest
 from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Column, Table
+from tableapi.schema.pgtypes import BadMoment
 from tableapi.schema.sqltypes import DIALECT, Supplied, bind, bind_array
 from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
 
@@ -170,7 +174,7 @@ class Binder:
             try:
                 value = convert(sent)
             except BadValue as error:
-                raise bad_value(label, error) from None
+                raise UnfitValue(label, error, sent, convert) from None
             self.sources[name] = ParamSource(("const", value))
         else:
             self.sources[name] = ParamSource(source, convert, label)
@@ -245,15 +249,15 @@ class Bindings:
     conditions: Mapping[str, list[str | list[str]]] | None = None  # literals by option
 
 
-# How one parameter is read from the bindings, how its value is converted, and the field to name in an error. Without
-# such a field, the value comes from the actor and becomes NULL if it does not fit, which equals nothing.
-Parameter = tuple[Callable[[Bindings], Any], Callable[[Any], Any] | None, str | None]
+# How one parameter is read from the bindings, how its value is converted, and its source for an error. Without one, the
+# value comes from the actor and becomes NULL if it does not fit, which equals nothing.
+Parameter = tuple[Callable[[Bindings], Any], Callable[[Any], Any] | None, ParamSource | None]
 
 
 def bound(statement: Statement) -> list[Parameter]:
     """Return the parameters of a statement, in order."""
     return [
-        (_source(param.source), param.convert, None if param.source[0] == "actor" else param.label)
+        (_source(param.source), param.convert, None if param.source[0] == "actor" else param)
         for param in statement.sources
     ]
 
@@ -267,14 +271,14 @@ def arguments(parameters: list[Parameter], values: Bindings) -> list[Any]:
     if values.params:
         _check_lists(parameters, values)
     bound_values = []
-    for take, convert, label in parameters:
+    for take, convert, param in parameters:
         value = take(values)
         if convert is not None and value is not None:
             try:
                 value = convert(value)
             except BadValue as error:
-                if label is not None:
-                    raise bad_value(label, error) from None
+                if param is not None:
+                    raise UnfitValue(param.label, error, value, convert, param.source) from None
                 value = None
         bound_values.append(value)
     return bound_values
@@ -339,6 +343,80 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
     raise AssertionError(source)
 
 
-def bad_value(label: str, error: BadValue) -> BadRequest:
-    """Build the error for a value that does not fit its field."""
-    return BadRequest(f"Field '{label}': {error}.", reason="bad_value", context={"field": label})
+# Values that errors do not quote, as texts: those of references in a batch, from responses that are not sent.
+unquoted: ContextVar[frozenset[str]] = ContextVar("unquoted", default=frozenset())
+MAX_QUOTED = 50  # characters of a value
+_DAYS = frozenset(("today", "yesterday", "tomorrow", "now"))
+_CALCULATED = re.compile(r"(?:now|current_\w{4,9}|today)\s*(?:\(\s*\))?\s*[-+]", re.IGNORECASE)
+
+
+class UnfitValue(BadRequest):
+    """Raised for a value that does not fit its field.
+
+    source: where the value comes from, as in `ParamSource`. item: its position, if the source is a list.
+    """
+
+    reason = "bad_value"
+
+    def __init__(
+        self,
+        label: str,
+        error: BadValue,
+        value: Any,
+        convert: Callable[[Any], Any] | None = None,
+        source: tuple[Any, ...] = (),
+    ) -> None:
+        self.source, self.item = source, 0
+        if isinstance(value, list) and convert is not None:
+            self.item, value, error = _first_unfit(value, convert, error)
+        super().__init__(f"Field '{label}': {_told(error, value)}.", context={"field": label})
+        if isinstance(error, BadMoment) and source[:1] in (("lit",), ("condition",)):
+            if str(value).lower() in _DAYS:
+                self.message += " In a filter, CURRENT_DATE is today; write any other day as its date."
+            elif _CALCULATED.match(str(value)):
+                self.message += " A filter does not calculate: write the date itself."
+
+    def locate(self, position: int | None) -> None:
+        """Add the position of the value in the filter that has it, if it is known."""
+        if position is None:
+            return
+        self.message = f"{self.message.removesuffix('.')} (at position {position} of the filter)."
+        self.context["position"] = position
+
+
+def _first_unfit(items: list[Any], convert: Callable[[Any], Any], error: BadValue) -> tuple[int, Any, BadValue]:
+    """Return the first value of a list that does not fit: its position, the value and its error."""
+    for place, item in enumerate(items):
+        try:
+            convert([item])
+        except BadValue as of_item:
+            return place, item, of_item
+    return 0, items, error
+
+
+def _told(error: BadValue, value: Any) -> str:
+    """Return what is wrong with a value, in words."""
+    text = str(error)
+    if not text.startswith("expected ") and not isinstance(error, BadMoment):
+        return text
+    if not may_quote(value):  # nor what a date may be meant to be
+        return f"the value is not {text.removeprefix('expected ')}" if text.startswith("expected ") else "not a date"
+    shown = quoted(value)
+    return f"{shown} is not {text.removeprefix('expected ')}" if text.startswith("expected ") else f"{shown} {text}"
+
+
+def may_quote(value: Any) -> bool:
+    """Return whether an error may quote a value: it holds none that a batch took from the response of a step."""
+    hidden = unquoted.get()
+    return not hidden or (str(value) not in hidden and not isinstance(value, dict | list))
+
+
+def quoted(value: Any) -> str:
+    """Return a value of a request for a message, at most about MAX_QUOTED characters of it."""
+    if isinstance(value, str):
+        return f"'{value}'" if len(value) <= MAX_QUOTED else f"'{value[:MAX_QUOTED]}...'"
+    try:
+        text = exact_json.dumps(value).decode()
+    except (TypeError, ValueError):
+        return "the value"
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."

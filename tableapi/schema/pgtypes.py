@@ -9,6 +9,10 @@ class BadValue(ValueError):
     """Raised for a value that does not match its type; the message describes the expected form."""
 
 
+class BadMoment(BadValue):
+    """Raised for a date or time; the message, if it does not begin with "expected", follows the value in a sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class PgType:
     """Describe the type of a column.

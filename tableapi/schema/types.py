@@ -20,6 +20,7 @@ from uuid import UUID
 
 from tableapi import exact_json
 from tableapi.schema import geojson
+from tableapi.schema.pgtypes import BadMoment
 from tableapi.schema.pgtypes import BadValue as BadValue
 from tableapi.schema.pgtypes import PgType as PgType
 
@@ -149,6 +150,33 @@ _LONG_TIMESTAMP = re.compile(
 _INFINITE = frozenset(("infinity", "-infinity"))
 
 
+_SPOKEN_DATE = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)", re.ASCII)  # 31/01/2024 or 01/31/2024
+
+
+def _bad_moment(text: str, expected: str) -> BadMoment:
+    """Build the error for a date or time: one in another order, one that does not exist, or anything else."""
+    day = _day(text)
+    if day is None and _DATE.match(text):
+        return BadMoment("does not exist in the calendar")
+    if (match := _SPOKEN_DATE.match(text)) is None:
+        return BadMoment(expected)
+    orders = ((match[3], match[1]), (match[1], match[3]))
+    days = list(dict.fromkeys(filter(None, (_day(f"{match[4]}-{month:0>2}-{day:0>2}") for month, day in orders))))
+    if not days:
+        return BadMoment("does not exist in the calendar")
+    return BadMoment(
+        f"is ambiguous: write {days[0]} or {days[1]}" if len(days) > 1 else f"must be written as {days[0]}"
+    )
+
+
+def _day(text: str) -> str | None:
+    """Return the ISO date at the beginning of a text, or None if there is no such day."""
+    try:
+        return date.fromisoformat(text[:10]).isoformat() if _DATE.match(text) else None
+    except ValueError:
+        return None
+
+
 def _date(value: Any, type_: PgType) -> str:
     text = value.strip() if isinstance(value, str) else ""
     try:
@@ -160,7 +188,7 @@ def _date(value: Any, type_: PgType) -> str:
         pass
     if text.lower() in _INFINITE or _LONG_DATE.match(text):
         return text
-    raise BadValue("expected a date such as 2024-01-31")
+    raise _bad_moment(text, "expected a date such as 2024-01-31")
 
 
 _ZONE = re.compile(r"([+-]\d\d)(\d\d)?\Z", re.ASCII)
@@ -183,7 +211,7 @@ def _timestamp(value: Any, type_: PgType) -> str:
             pass
     elif text.lower() in _INFINITE:
         return text
-    raise BadValue("expected a date and time such as 2024-01-31 09:00:00+00")
+    raise _bad_moment(text, "expected a date and time such as 2024-01-31 09:00:00+00")
 
 
 def _uuid(value: Any, type_: PgType) -> UUID:

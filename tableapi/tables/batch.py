@@ -30,6 +30,7 @@ class BatchError(ApiError):
     status, reason = 400, "batch"
     again = False  # whether nothing was written and retrying the same request may succeed
     reasons: frozenset[str] = frozenset()  # reasons of the failed records
+    first, place = "", 0  # message and position of the first failure
     kept = False  # whether some records were written and are kept (option `continue`)
 
     @property
@@ -97,6 +98,7 @@ class Batch:
         error.kept = self._go_on and len(self.errors) < len(self.bodies)
         error.again = self._retryable and not error.kept
         error.reasons = frozenset(self._reasons)
+        error.first, error.place = self._first, self.errors[0]
         raise error
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 import asyncpg
@@ -20,9 +21,11 @@ from tableapi.http import etag
 from tableapi.http.body import records as body_records
 from tableapi.http.preferences import ranged
 from tableapi.query.dml.plan import Change
+from tableapi.query.filter import cache
 from tableapi.query.options import OF_SELECTIONS
 from tableapi.query.plan import no_right_to
-from tableapi.query.spelling import spelled, suggestion
+from tableapi.query.spelling import choices, spelled, suggestion
+from tableapi.query.statement import UnfitValue, may_quote, quoted
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.tables.request import TableRequest
 
@@ -33,8 +36,12 @@ _KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a violated 
 # PostgreSQL source files that report what cannot be written. Errors from others are about a value that a write reads.
 _WRITING = re.compile(r"rewrite|execMain|execPartition|execReplication|nodeModify|analyze|parse_|plancat|.*fdw")
 
+# Errors of a value that is longer or larger than its column permits.
+_OF_SIZE = asyncpg.NumericValueOutOfRangeError, asyncpg.StringDataRightTruncationError
 # Errors of a write that `violated` explains.
-OF_TABLE = asyncpg.IntegrityConstraintViolationError, *sqlstates.UNSUPPORTED
+OF_TABLE = asyncpg.IntegrityConstraintViolationError, *sqlstates.UNSUPPORTED, *_OF_SIZE
+_SIZED = re.compile(r"(numeric|character varying|varchar|character|char)\((\d+)(?:, ?(-?\d+))?\)")
+_IN_DETAIL = re.compile(r"\(([^()]+)\)=\(([^()]*)\)")  # the field and the value of a violated reference
 
 
 def missing(ident: Any) -> NotFound:
@@ -54,13 +61,23 @@ def leaves_rights() -> Forbidden:
 
 def no_records(body: Any = None) -> BadRequest:
     """Build the error for a body without records."""
+    if body == [] or (isinstance(body, dict) and body.get("resource") == []):
+        return BadRequest('The list of records is empty. Send {"resource": [ {...} ]}.', reason="no_records")
     close = next((hint for name in body if (hint := suggestion(str(name), ("resource",)))), "") if body else ""
     return BadRequest(f'No records: send {{"resource": [ {{...}} ]}}.{close}', reason="no_records")
 
 
-def no_fields(table: Table) -> BadRequest:
-    """Build the error for a record without any field of the table."""
-    return BadRequest(f"The record does not contain a field of '{table.name}'.", reason="no_fields")
+def no_fields(table: Table, right: Right, record: Mapping[str, Any]) -> BadRequest:
+    """Build the error for a record without any field of the table, with the closest that the caller may write."""
+    message = f"The record does not contain a field of '{table.name}'."
+    fields = [name for name, column in table.columns.items() if right.can_write(name) and not column.fixed]
+    if unknown := [name for name in record if table.find(name) is None and table.relation(name) is None]:
+        names = ", ".join(f"'{name[:50]}'" for name in unknown[:3])
+        nested = (r.name for r in table.relations.values() if not r.derived and set(r.own) <= set(fields))
+        of_objects = nested if isinstance(record[unknown[0]], dict | list) else ()
+        close = suggestion(unknown[0], of_objects) or choices(unknown[0], fields, "Its fields")
+        message = f"{message} Unknown: {names}.{close}"
+    return BadRequest(message, reason="no_fields")
 
 
 # -- the request as a whole ------------------------------------------------------------------------------------------
@@ -140,6 +157,22 @@ def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
     return records[0]
 
 
+def locate(error: UnfitValue, call: TableRequest, ident: str | None) -> None:
+    """Say where in a filter a value that does not fit its field is, or how else to identify the record of a path."""
+    limits, source = call.dataset.limits.filter, error.source
+    if source[:1] == ("lit",):
+        error.locate(cache.position(call.filter_text(), source[1], error.item, limits))
+    elif source[:1] == ("condition",):
+        parsed = call.options()
+        text = parsed.having if source[1] == "having" else parsed.relations.get(source[1], "")
+        error.locate(cache.position(text, source[2], error.item, limits))
+    elif source[:1] == ("id",) and ident is not None and "id_field" not in call.query:
+        right, key = call.rights.right(call.table, "GET"), set(call.table.key)
+        others = [sorted(names)[0] for names in call.table.uniques if len(names) == 1 and names != key]
+        if right is not None and (name := next(filter(right.can_read, sorted(others)), "")):
+            error.message += f" To find a record by its {name}, send id_field={name}."
+
+
 def check_unversioned(call: TableRequest) -> None:
     """Reject `If-Match` and `If-None-Match: *` on a request that names no record.
 
@@ -206,6 +239,8 @@ def violated(call: TableRequest, error: Exception) -> Exception:
     if isinstance(error, sqlstates.UNSUPPORTED):
         writing = _WRITING.match(str(error.server_source_filename))
         return _not_writable(call, error) if writing else of_read(error, call)
+    if isinstance(error, _OF_SIZE):
+        return _too_large(call, error)
     if not isinstance(error, asyncpg.IntegrityConstraintViolationError):
         return error
     place = (error.schema_name, error.table_name)
@@ -227,7 +262,64 @@ def violated(call: TableRequest, error: Exception) -> Exception:
         api_error.context["constraint"] = str(error.constraint_name)
         api_error.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
         api_error.message = _told(api_error, error, table, names)
+        if api_error.message.startswith(_NO_RECORD) and (told := _no_target(call, error, table, names)):
+            api_error.message = told
     return api_error
+
+
+def _too_large(call: TableRequest, error: asyncpg.PostgresError) -> Exception:
+    """Return the error for a value that is too large for its column, with the field if only one of them is."""
+    api_error = to_api_error(error)
+    if api_error is None or api_error.message != sqlstates.VALUE.message:  # raised by a function
+        return error
+    right = call.rights.right(call.table, "PATCH") or call.rights.right(call.table, "POST")
+    columns = [column for name, column in call.table.columns.items() if right is not None and right.can_write(name)]
+    found = [
+        (column, value)
+        for record in sent(call)
+        for column in columns
+        if (value := spelled(call.table, record).get(column.name)) is not None and _exceeds(column.type.db_type, value)
+    ]
+    if len(found) != 1:
+        return error
+    column, value = found[0]
+    shown = f"{quoted(value)} is" if may_quote(value) else "the value is"
+    large = "large" if column.type.kind == "decimal" else "long"
+    api_error.message = f"Field '{column.name}': {shown} too {large} for {column.type.db_type}."
+    api_error.context["field"] = column.name
+    return api_error
+
+
+def _exceeds(db_type: str, value: Any) -> bool:
+    """Return whether a sent value is too large for a type with a length or precision."""
+    if (match := _SIZED.fullmatch(db_type)) is None:
+        return False
+    if match[1] != "numeric":
+        return isinstance(value, str) and len(value.rstrip(" ")) > int(match[2])
+    scale = int(match[3] or 0)
+    try:
+        return abs(round(Decimal(str(value)), scale)) >= Decimal(10) ** (int(match[2]) - scale)
+    except ArithmeticError:
+        return False
+
+
+def _no_target(call: TableRequest, error: asyncpg.PostgresError, table: Table, names: list[str]) -> str:
+    """Return the message for a reference to nothing if its value was sent and the caller may read the target, or ""."""
+    match = _IN_DETAIL.search(str(error.detail or ""))
+    relation = next((r for r in table.relations.values() if r.kind == "belongs_to" and list(r.own) == names), None)
+    right = call.rights.right(relation.target, "GET") if relation is not None else None
+    if match is None or relation is None or right is None or len(names) != 1 or not may_quote(match[2]):
+        return ""
+    if not right.can_read(relation.theirs[0]) or table is not call.table:
+        return ""
+    values = (spelled(table, record).get(names[0]) for record in sent(call))
+    if not any(type(value) in (str, int) and str(value) == match[2] for value in values):
+        return ""
+    name = relation.target.name
+    return f"Field '{names[0]}': there is no record in '{name}' with {relation.theirs[0]} {match[2][:50]}."
+
+
+_NO_RECORD = "There is no record to which"
 
 
 def _told(api_error: ApiError, error: asyncpg.PostgresError, table: Table, names: list[str]) -> str:
@@ -241,7 +333,7 @@ def _told(api_error: ApiError, error: asyncpg.PostgresError, table: Table, names
         return api_error.message
     if _is_referenced(error):
         return f"Records of '{table.name}' refer to this one. Change or delete them first."
-    return f"There is no record to which the value of {fields} refers." if names else api_error.message
+    return f"{_NO_RECORD} the value of {fields} refers." if names else api_error.message
 
 
 def _is_referenced(error: asyncpg.PostgresError) -> bool:

@@ -231,7 +231,7 @@ class Writer(Run):
         change.values.update({name: value for name, value in (forced or {}).items() if right.may_set((name,))})
         named = self.depth or (record and not change.relations)  # {}, or nothing but children, is a row of defaults
         if change.empty and not right.set_on_create and named:
-            raise errors.no_fields(table)
+            raise errors.no_fields(table, right, record)
         upsert = self.options.upsert and not self.depth
         unique = self._unique(table, change, record) if upsert else None
         if self.options.get_existing and not self.depth:
@@ -501,7 +501,7 @@ class Writer(Run):
             if change.rejected:
                 raise errors.field_error(self.call, change.rejected)
             if change.empty:
-                raise errors.no_fields(table)
+                raise errors.no_fields(table, right, record)
             values = self.values(change.values, None, literals)
             plan = await self.filtered_plan(statements.by_filter, target, change, parsed, *form)
             if plan.guarded:

@@ -33,6 +33,8 @@ from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.names import quoted_value
 from tableapi.query.spelling import suggestion
+from tableapi.query.statement import unquoted as not_quoted
+from tableapi.tables.batch import BatchError
 
 MAX_STEPS, MAX_DEPTH, MAX_REFERENCES = 100, 20, 10_000
 MAX_RESPONSE_BYTES = 16_000_000  # total size of all responses, which stay in memory until the transaction ends
@@ -47,6 +49,13 @@ _ALONE = "select pg_advisory_xact_lock(hashtextextended('tableapi _batch ' || $1
 MAX_ALONE = 10_000  # accounts that are remembered
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 _MEMBERS, _STEP = frozenset(("requests", "dry_run")), frozenset(("id", "method", "path", "query", "body"))
+# Members of steps as other APIs name them.
+_WRITTEN = {
+    **dict.fromkeys(("url", "uri", "href", "relative_url", "endpoint"), "path"),
+    **dict.fromkeys(("verb", "operation"), "method"),
+    **dict.fromkeys(("params", "options", "parameters"), "query"),
+    **dict.fromkeys(("data", "json", "payload", "record", "records"), "body"),
+}
 _OPTIONS = ("dry_run", "method", "_method")
 _PREFERENCES = ("tx", "max-affected", "handling")  # max-affected is rejected, because it would have no effect
 _REF = "$ref"
@@ -84,6 +93,17 @@ class Results:
         for name in {reference.partition(".")[0] for reference in step.references} - self._decoded.keys():
             self._decoded[name] = await threads.body(len(self.bodies[name]), exact_json.loads, self.bodies[name])
         return await threads.body(size, self._replaced, step)
+
+    def texts(self, step: BatchStep) -> frozenset[str]:
+        """Return the values of a step's references as texts, also those inside a list or an object."""
+        left, texts = [_found(reference, self._decoded) for reference in dict.fromkeys(step.references)], set[str]()
+        while left:
+            value = left.pop()
+            if isinstance(value, dict | list):
+                left += value.values() if isinstance(value, dict) else value
+            else:
+                texts.add(str(value))
+        return frozenset(texts)
 
     def _replaced(self, step: BatchStep) -> BatchStep:
         values = {reference: _found(reference, self._decoded) for reference in dict.fromkeys(step.references)}
@@ -243,9 +263,11 @@ class Batches(Feature):
     ) -> Response:
         """Run one step. size: of the batch, in bytes; room: the maximum size of the response."""
         sent = step
+        hidden = not_quoted.set(frozenset())
         try:
             if step.references:
                 step = await results.resolved(step, size)
+                not_quoted.set(results.texts(sent))
             query = {name: _option(name, value) for name, value in step.query.items()}
             inner = InnerRequest(request, step.method, (dataset.name, *step.parts), query, step.body, batch=writes)
             if handling := _HANDLING.search(request.headers.get("prefer", "")):
@@ -275,12 +297,21 @@ class Batches(Feature):
             if step is not sent:
                 api_error = _without_values(api_error, sent)
             raise ApiError(
-                f"Request {number + 1} of the batch failed, and nothing was kept. {api_error.message}",
+                _failed(number + 1, api_error),
                 status=api_error.status,
                 reason="batch_step",
                 context={"index": number, "id": step.id or None, "error": api_error.body()},
                 headers=api_error.headers,
             ) from error
+        finally:
+            not_quoted.reset(hidden)
+
+
+def _failed(number: int, error: ApiError) -> str:
+    """Return the message for a failed step; for a list of records, with the one at fault."""
+    if isinstance(error, BatchError):
+        return f"Request {number} failed at its record {error.place + 1}, and nothing was kept: {error.first}"
+    return f"Request {number} of the batch failed, and nothing was kept. {error.message}"
 
 
 def _writes(steps: list[BatchStep]) -> bool:
@@ -321,6 +352,8 @@ def parse(content_type: str, raw: bytes) -> tuple[dict[str, Any], list[BatchStep
         BadRequest: a reference does not name an earlier step.
         TooLarge: there are more than MAX_REFERENCES (413).
     """
+    if raw.lstrip()[:1] == b"[":
+        raise BadRequest('The body must be a JSON object, such as {"requests": [...]}.', reason="bad_json")
     sent = parse_object(content_type, raw, exact_json.loads)
     if unknown := sent.keys() - _MEMBERS:
         raise Invalid({min(unknown)[:50]: f"Unknown field.{suggestion(min(unknown), sorted(_MEMBERS))}"}, named=True)
@@ -354,8 +387,10 @@ def _parsed(one: Any, place: str) -> BatchStep:
     if not isinstance(one, dict):
         raise Invalid({place: "Must be an object."}, named=True)
     if unknown := one.keys() - _STEP:
-        hint = suggestion(min(unknown), sorted(_STEP))
-        raise Invalid({f"{place}.{min(unknown)[:50]}": f"Unknown field.{hint}"}, named=True)
+        name = min(unknown)
+        written = _WRITTEN.get(name.lower(), "")
+        hint = f" Write it as '{written}'." if written else suggestion(name, sorted(_STEP))
+        raise Invalid({f"{place}.{name[:50]}": f"Unknown field.{hint}"}, named=True)
     name, method, path, query = one.get("id"), one.get("method", "GET"), one.get("path"), one.get("query")
     if name is not None and not (isinstance(name, str) and _ID.fullmatch(name)):
         raise Invalid({f"{place}.id": "Must be 1 to 64 letters, digits, - or _."}, named=True)
@@ -407,6 +442,13 @@ def _found(reference: str, decoded: Mapping[str, Any]) -> Any:
             value = value[int(part)]
         elif isinstance(value, dict) and part in value:
             value = value[part]
+        elif isinstance(value, list) and part.isascii() and part.isdigit():
+            raise BadRequest(
+                f"The response of '{name}' has no '{'.'.join(path)[:100]}': its list has fewer than "
+                f"{int(part[:9]) + 1} records.",
+                reason="bad_reference",
+                context={"reference": reference[:200]},
+            )
         else:
             raise BadRequest(
                 f"The response of '{name}' has no '{'.'.join(path)[:100]}'. Request the field in its option 'fields'.",

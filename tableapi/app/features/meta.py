@@ -147,7 +147,8 @@ class Meta(Feature):
     ) -> Response:
         """List the tables of a database."""
         if request.method in ("POST", "PUT", "PATCH", "DELETE"):
-            raise BadRequest("Name a table: /_table/<table>.", reason="no_table")
+            new = " Tables cannot be created over the API." if request.method == "POST" else ""
+            raise BadRequest(f"Name a table: /_table/<table>.{new}", reason="no_table")
         _only_get(request)
         self._check(request, query, _OF_LISTS, "The list of tables")
         return await describe.tables(dataset, rights, query)

@@ -19,7 +19,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
-from tableapi.http.body import table_body
+from tableapi.http.body import advice, table_body
 from tableapi.http.compression import media_type
 from tableapi.http.inner_request import InnerRequest
 from tableapi.http.request import HttpRequest, effective_verb
@@ -28,8 +28,10 @@ from tableapi.project import hooks
 from tableapi.project.registry import Hook, Scripts
 from tableapi.project.writes import tell
 from tableapi.query import options
-from tableapi.query.relation_options import Relations
+from tableapi.query.expressions.scope import readable_relations
+from tableapi.query.relation_options import relation_option
 from tableapi.query.spelling import suggestion, unknown_field
+from tableapi.query.statement import UnfitValue
 from tableapi.schema.model import Table
 from tableapi.tables import errors, ndjson, read, verbs
 from tableapi.tables.batch import BatchError
@@ -39,6 +41,12 @@ from tableapi.tables.request import TableRequest
 MAX_IGNORED = 20  # fields that a header names
 Attempt = Callable[[], Awaitable[Response]]
 _WORD = re.compile(r"\w{1,63}")
+_LIST = re.compile(r"\w{1,63}(?:,\w{1,63}){0,3}")
+_FIRST = re.compile(r"[,.(\s]")  # after the first name of a list or a path
+_BRACKETED = re.compile(r"(?:(?:filter|where)\[(\w{1,63})\]|(\w{1,63}?)(?=\[|__))(?:\[(\w{1,10})\]|__([a-z]{1,10}))?")
+_OF_RELATIONS = frozenset(("embed", "expand", "include"))
+_WITH_EFFECT = options.KNOWN - {"cursor"}  # options that no other one makes useless
+_SEARCHES = frozenset(("q", "search"))
 _OPERATORS = {
     "eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE",
     "match": "~", "imatch": "~*", "in": "IN", "is": "IS", "isdistinct": "IS DISTINCT FROM", "cs": "CONTAINS",
@@ -63,7 +71,8 @@ class TableCalls:
         if len(parts) > 2:
             ident = parts[2]
             if len(parts) > 3:
-                raise NotFound("A record has no sub-resources. Use /_table/<table>/<id>.")
+                column = f" To read one column, send ?fields={parts[3][:63]}." if len(parts) == 4 else ""
+                raise NotFound(f"A record has no sub-resources. Use /_table/<table>/<id>.{column}")
         if query and len(request.query_string) > (chars := dataset.limits.filter.length):
             options.within(query, chars)
         verb, method, body = "GET", request.method, None
@@ -99,13 +108,13 @@ class TableCalls:
         if strict and rights.right(table, verb) is not None:
             optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
             try:
-                _reject_unknown_options(verb, query, optional, table.relation)
+                _reject_unknown_options(verb, query, optional, table, rights)
             except BadRequest:
                 if not any("_by_" in option for option in query):  # an option of a relation, which may be new
                     raise
                 await dataset.look()
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
-                _reject_unknown_options(verb, query, optional, table.relation)
+                _reject_unknown_options(verb, query, optional, table, rights)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers, beside=beside)
         attempt: Attempt = partial(self._attempt, call, verb, ident, request)
         if (
@@ -137,13 +146,15 @@ class TableCalls:
                 raise missing from None
             if (told := errors.of_read(error, call)) is not error:
                 raise told from None
+            if isinstance(error, UnfitValue):
+                errors.locate(error, call, ident)
             raise
         finally:
             if call.tenant_mismatches or call.shows_credentials:
                 await self._record(call, request)
 
     def _without_unknown(
-        self, call: TableRequest, verb: str, unknown: Mapping[str, Table], attempt: Attempt, *, strict: bool
+        self, call: TableRequest, verb: str, unknown: Mapping[str, tuple[Table, Any]], attempt: Attempt, *, strict: bool
     ) -> Attempt:
         """Return the attempt of a write, which names the fields that it ignores in a header.
 
@@ -152,10 +163,11 @@ class TableCalls:
         scripts = self._state.scripts
         if scripts is not None and call.dataset.has_hooks and (call.table.name, verb) in scripts.hooks:
             return attempt
-        name, table = next(iter(unknown.items()))
+        name, (table, value) = next(iter(unknown.items()))
         right = call.rights.right(table, verb) or call.rights.right(table, "GET")
         if strict and right is not None and call.rights.right(call.table, verb) is not None:
-            raise unknown_field(name, table, right)
+            relations = readable_relations(table, right, call.rights) if isinstance(value, dict | list) else ()
+            raise unknown_field(name, table, right, relations)
         return partial(_naming, attempt, unknown)
 
     def _split(
@@ -249,7 +261,8 @@ class TableCalls:
             "text/csv",
             "application/csv",
         ):
-            raise UnsupportedMedia("Send an import as CSV: Content-Type: text/csv.")
+            kind = media_type(request.headers.get("content-type", ""))
+            raise UnsupportedMedia(f"Send an import as CSV: Content-Type: text/csv.{advice(kind)}")
         applied = ""
         if "prefer" in request.headers:
             applied, _ = preferences.checked(request.headers, query, csv_import.PREFERENCES)
@@ -371,7 +384,7 @@ async def _naming(attempt: Attempt, ignored: Collection[str]) -> Response:
     return response
 
 
-def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:
+def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, table: Table, rights: Rights) -> None:
     """Raise BadRequest for the first option that does not exist or has no effect on the verb.
 
     The message says what to send instead.
@@ -390,32 +403,66 @@ def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, rela
     if verb != "GET" and (name := next((name for name in sent if name in options.OF_READS), "")):
         lenient = " To ignore the option, send Prefer: handling=lenient."
         raise errors.without_effect(name, verb, "" if name in options.OF_SELECTIONS else lenient)
-    if names := options.unknown(sent, relations):
+    if not sent.keys() <= _WITH_EFFECT:
+        _reject_without_effect(verb, sent, table)
+    if names := options.unknown(sent, table.relation):
         first = names[0][:100]
         raise BadRequest(
-            f"Unknown option '{first}'.{_instead(names[0], str(sent[names[0]]))} "
+            f"Unknown option '{first}'.{_instead(names[0], str(sent[names[0]]), table, rights)} "
             "To ignore unknown options, send Prefer: handling=lenient.",
             reason="unknown_option",
             context={"options": [name[:100] for name in names]},
         )
 
 
-def _instead(option: str, value: str) -> str:
+def _reject_without_effect(verb: str, sent: Mapping[str, Any], table: Table) -> None:
+    """Raise BadRequest for an option that another one makes useless."""
+    if verb == "GET" and sent.get("cursor") and ("offset" in sent or "skip" in sent):
+        raise BadRequest(
+            "A cursor continues by itself. Leave out 'offset'.", reason="bad_option", context={"option": "offset"}
+        )
+    if "related" in sent:
+        return
+    for name in sent:
+        if "." in name and (key := relation_option(name, table.relation)) and not key.endswith(".filter"):
+            relation = key.partition(".")[0]  # a filter also applies to aggregates of the relation
+            raise BadRequest(
+                f"Option '{name[:100]}' has no effect: add related={relation[:100]}.",
+                reason="bad_option",
+                context={"option": name[:100]},
+            )
+
+
+def _instead(option: str, value: str, table: Table, rights: Rights) -> str:
     """Suggest what to send instead of an unknown option, or return "".
 
-    The suggestion does not depend on the table, because the caller may have no right to its columns.
+    The suggestion names only columns and relations that the caller may read.
     """
-    if (instead := options.INSTEAD.get(option.lower())) is not None:
+    lower, right = option.lower(), rights.right(table, "GET")
+    if lower in _OF_RELATIONS and right is not None:
+        relations = readable_relations(table, right, rights)
+        if close := suggestion(_FIRST.split(value)[0], relations, "Write related={}."):
+            return close
+    if lower == "on_conflict" and _LIST.fullmatch(value):
+        return f" Write upsert=true&id_field={value}."
+    if lower in _SEARCHES:
+        texts = (c.name for c in table.columns.values() if right and right.can_read(c.name) and c.type.kind == "text")
+        return f" No option searches all fields. Write filter={next(texts, '<field>')} CONTAINS '{value[:63]}'."
+    if (instead := options.INSTEAD.get(lower)) is not None:
         return f" {instead}"
-    # Other APIs have an option for each column: ?name=eq.Ada, ?age=not.gt.18, ?name=Ada.
-    negated = "NOT " * value.startswith("not.")
+    # Other APIs have an option for each column: ?name=eq.Ada, ?age=not.gt.18, ?name=Ada, ?age[gt]=18, ?age__gt=18.
     operator, dot, rest = value.removeprefix("not.").partition(".")
-    sign = _OPERATORS.get(operator) if dot else None
-    if sign is None and (close := suggestion(option, sorted(options.KNOWN))):
+    negated, sign = "NOT " * value.startswith("not."), _OPERATORS.get(operator) if dot else None
+    operand = (rest if sign else value)[:63]
+    if bracketed := _BRACKETED.fullmatch(option):
+        option, sign = (
+            bracketed[1] or bracketed[2],
+            sign or _OPERATORS.get((bracketed[3] or bracketed[4] or "").lower()),
+        )
+    elif sign is None and (close := suggestion(option, sorted(options.KNOWN))):
         return close
     if not _WORD.fullmatch(option):
         return ""
-    operand = (rest if sign else value)[:63]
     if sign in ("LIKE", "ILIKE"):  # PostgREST's wildcard is *
         operand = f"'{operand.replace('*', '%')}'"
     condition = f"{negated}{option} {sign or '='} {operand}"

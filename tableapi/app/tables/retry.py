@@ -36,13 +36,13 @@ def has_known_fields(call: TableRequest, ident: str | None) -> bool:
     return type(sent) is list and all(type(record) is dict and record.keys() <= columns for record in sent)
 
 
-async def notice_fields(call: TableRequest, table: str, ident: str | None) -> dict[str, Table]:
+async def notice_fields(call: TableRequest, table: str, ident: str | None) -> dict[str, tuple[Table, Any]]:
     """Reload the schema if the records of a write contain new columns or relations.
 
     table: the table name in the URL.
 
-    Returns the fields that are unknown nevertheless, such as `ctiy`, with their table. Computed fields, which a client
-    may send back as it read them, are left out.
+    Returns the fields that are unknown nevertheless, such as `ctiy`, with their table and a value. Computed fields,
+    which a client may send back as it read them, are left out.
     """
     unknown = _unknown(call.table, _records(call, ident))
     for within, fields in unknown.values():
@@ -55,7 +55,12 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> di
             call.rights = call.dataset.rights(call.actor.role)
             unknown = _unknown(call.table, _records(call, ident))
             break
-    return {name: within for within, fields in unknown.values() for name in fields if within.function(name) is None}
+    return {
+        name: (within, value)
+        for within, fields in unknown.values()
+        for name, value in fields.items()
+        if within.function(name) is None
+    }
 
 
 def _records(call: TableRequest, ident: str | None) -> Any:

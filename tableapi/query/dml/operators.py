@@ -109,9 +109,13 @@ def named(column: Column, value: Any) -> str:
     if column.type.kind in ("json", "composite") or not str(name).startswith("$"):
         return ""
     known = [*OPERATORS, SET]
-    hint = f" {name} is for {operator.of}." if operator is not None else suggestion(name, known)
+    if operator is not None:
+        told = f"cannot be used here. {name} is for {operator.of}."
+    else:
+        takes = " and ".join([name for name, other in OPERATORS.items() if other.suits(column.type)] + [SET])
+        told = f"is unknown.{suggestion(name, known) or f' A field of this type takes {takes}.'}"
     raise BadRequest(
-        f"Field '{column.name}': '{name[:50]}' cannot be used here.{hint}",
+        f"Field '{column.name}': '{name[:50]}' {told}",
         reason="bad_expression",
         context={"field": column.name},
     )

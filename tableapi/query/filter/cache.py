@@ -47,6 +47,23 @@ def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filt
     return parsed, parser.literals
 
 
+def position(text: str, literal: int, item: int, limits: FilterLimits) -> int | None:
+    """Return where a literal of a filter begins, counted from 0; None if another text has it.
+
+    item: which value of an IN list.
+    """
+    parser = Parser(text, limits)
+    try:
+        parser.whole()
+    except BadFilter:
+        return None
+    last, at = {first: end for first, end, _ in parser.lists}, 0
+    for _ in range(literal):
+        at = last.get(at, at) + 1
+    at += item if at in last else 0
+    return parser.spans[at][0] if at < len(parser.spans) else None
+
+
 def mark(text: str, limits: FilterLimits) -> bytes:
     """Return `Filter.mark` of a condition, or nothing for an empty one. Raises BadFilter."""
     return parse(text, limits)[0].mark if text.strip() else b""

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from tableapi import exact_json
 from tableapi.exact_json import Cell
-from tableapi.query.statement import bad_value
+from tableapi.query.statement import UnfitValue
 from tableapi.schema.model import Table
 from tableapi.schema.pgtypes import BadValue, PgType
 from tableapi.schema.sqltypes import DIALECT, Named, bind_list, element
@@ -80,7 +80,7 @@ class Cells:
                         else:
                             nested.setdefault(place, []).append(_Nested(number, place, sent))
             except BadValue as error:
-                bad[number] = bad_value(self._columns[place], error), place
+                bad[number] = UnfitValue(self._columns[place], error, value), place
         for place, cells in nested.items():
             await self._replace(connection, _statement(self._types[place]), cells, rows, bad)
         for number, (api_error, place) in sorted(bad.items()):

@@ -14,11 +14,14 @@ from typing import Any
 import asyncpg
 
 from tableapi.auth.rights import Right
+from tableapi.db import sqlstates
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import RETRY, BadRequest, Busy, DuplicateField, Forbidden
 from tableapi.http.response import Response, dumps
 from tableapi.query.dml import conditions
-from tableapi.query.spelling import unknown_field
+from tableapi.query.spelling import MAX_LISTED, choices, unknown_field
+from tableapi.query.statement import quoted
+from tableapi.schema.model import Table
 from tableapi.tables import errors
 from tableapi.tables.bulk import lines
 from tableapi.tables.bulk.cells import Cells
@@ -30,7 +33,7 @@ PIECE_BYTES = 262_144
 MAX_IMPORTS = 2  # concurrent imports per worker, since each holds a connection
 PREFERENCES = ("tx", "max-affected", "handling")  # preferences that affect an import
 OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
-_PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
+_PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+)(?:: \"(.*)\")?)?", re.DOTALL)
 _END_MARK = re.compile(rb"^\\\.\r?$", re.MULTILINE)
 _MALFORMED = "The number of values differs from the number of names in the header, or a quote is misplaced."
 _running = 0
@@ -109,7 +112,7 @@ class _Import:
 
     def _report(self, line: int, error: Exception, name: str = "") -> None:
         if isinstance(error, asyncpg.BadCopyFileFormatError):
-            error = BadRequest(_MALFORMED, reason="bad_csv")
+            error = BadRequest(_malformed(str(error)), reason="bad_csv")
         api_error = to_api_error(errors.violated(self.call, error))
         assert api_error is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
@@ -119,6 +122,9 @@ class _Import:
         entry = {"line": line, "reason": api_error.reason, "message": api_error.message}
         match = _PLACE.search(str(getattr(error, "context", None) or ""))
         name = name or (match[2] if match is not None else "")
+        if match is not None and name in self.columns and api_error.message == sqlstates.VALUE.message:
+            type_ = self.call.table.columns[name].type
+            entry["message"] = f"Field '{name}': {quoted(match[3] or '')} does not fit {type_.db_type}."
         self.bad.append(entry | ({"field": name} if name in self.columns else {}))
         if len(self.bad) >= MAX_BAD_LINES:
             raise self.bad_lines()
@@ -133,7 +139,7 @@ class _Import:
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
         return BadRequest(
             f"{count} {'line' if len(bad) == 1 else 'lines'} of the file cannot be imported; the first is line "
-            f"{bad[0]['line']}. Nothing was imported.",
+            f"{bad[0]['line']}: {bad[0]['message']} Nothing was imported.",
             reason="bad_lines", context={"errors": bad},
         )  # fmt: skip
 
@@ -142,6 +148,13 @@ async def _pieces(content: bytes) -> AsyncIterator[bytes]:
     """Yield the content in pieces, because asyncpg would keep a file-like source in a reference cycle."""
     for at in range(0, len(content), PIECE_BYTES):
         yield content[at : at + PIECE_BYTES]
+
+
+def _malformed(message: str) -> str:
+    """Return the message for a line that is not a record of the file, given that of PostgreSQL."""
+    if message.startswith("extra data"):
+        return "It has more values than the header has names."
+    return "It has fewer values than the header has names." if message.startswith("missing data") else _MALFORMED
 
 
 def _raise_unless_rejected(error: asyncpg.PostgresError) -> None:
@@ -262,7 +275,7 @@ def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
     for name in names:
         column = call.table.find(name)
         if column is None or not (right.can_read(column.name) or right.can_write(column.name)):
-            raise unknown_field(name, call.table, right)
+            raise _unknown(call.table, right, names)
         if column.name in columns:
             raise DuplicateField(column.name)
         if not right.can_write(column.name):
@@ -277,6 +290,18 @@ def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
     if conditions.concern(call.table, right, call.rights, columns):
         raise _unchecked("the file refers to records that your role may see only in part")
     return columns
+
+
+def _unknown(table: Table, right: Right, names: list[str]) -> BadRequest:
+    """Build the error for a header line, with every name that is not a field."""
+    unknown = [name for name in names if (column := table.find(name)) is None or not right.can_read(column.name)]
+    error = unknown_field(unknown[0], table, right)
+    if len(unknown) > 1:
+        listed = ", ".join(f"'{name[:50]}'" for name in unknown[:MAX_LISTED])
+        more = ", ..." if len(unknown) > MAX_LISTED else ""
+        fields = choices("", [*filter(right.can_write, table.columns)], "Its fields")
+        error.message = f"Table '{table.name}' has no fields {listed}{more}.{fields}"
+    return error
 
 
 def _unchecked(why: str) -> Forbidden:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
 from tableapi.errors import BadRequest
+from tableapi.http.body import check_separator, not_csv
 
 BLOCK_BYTES = 1_000_000
 MAX_RECORD_BYTES = 8_000_000
@@ -77,9 +78,8 @@ async def blocks(parts: AsyncIterator[bytes]) -> AsyncIterator[Block]:
 def _rest(content: bytes, line: int, *, header: bool) -> Iterator[Block]:
     """Yield the remaining blocks at the end of a file."""
     if content.count(b'"') % 2:
-        raise BadRequest(
-            f"A quote that opens after line {line} is not closed.", reason="bad_csv", context={"line": line}
-        )
+        line = Block(content, line).records()[-1].first
+        raise BadRequest(f"A quote that opens on line {line} is not closed.", reason="bad_csv", context={"line": line})
     if not header and (end := _end_of_first(content)):
         yield Block(content[:end], line)
         line, content = line + content[:end].count(b"\n"), content[end:]
@@ -112,8 +112,15 @@ def names_of(header: Block) -> list[str]:
     Raises:
         BadRequest: it is not a CSV line in UTF-8.
     """
+    if (error := not_csv(header.content)) is not None:
+        raise error
     try:
         text = header.content.decode()
-        return [name.strip() for name in next(csv.reader(io.StringIO(text, newline=""), strict=True))]
+        names = [name.strip() for name in next(csv.reader(io.StringIO(text, newline=""), strict=True))]
     except (UnicodeDecodeError, csv.Error, StopIteration):
-        raise BadRequest("The header line of the CSV cannot be read.", reason="bad_csv", context={"line": 1}) from None
+        long = len(header.content) > csv.field_size_limit()
+        why = "it has no line break in the first MB" if long else "send CSV in UTF-8, with the names in its first line"
+        message = f"The header line of the CSV cannot be read: {why}."
+        raise BadRequest(message, reason="bad_csv", context={"line": 1}) from None
+    check_separator(names)
+    return names

@@ -82,7 +82,7 @@ def test_a_change_is_computed_from_the_stored_value(
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"stock": {"$inc": 1}}, "'$inc' cannot be used here"),
+        ({"stock": {"$inc": 1}}, "'$inc' is unknown. A field of this type takes $add"),
         ({"stock": {"$ad": 1}}, "Did you mean '$add'?"),
         ({"stock": {"$append": 1}}, "$append is for arrays and jsonb"),
         ({"name": {"$add": 1}}, "$add is for numbers"),

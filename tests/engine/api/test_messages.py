@@ -165,7 +165,7 @@ def test_credentials_in_the_url_are_answered_with_the_header(keyed: str, path: s
         ("_table/customer?email=is.null", "filter=email IS null."),
         ("_table/customer?order=id.desc", "Write a direction after a blank: id DESC."),
         ("_table/customer?order=age.asc.nullslast", "age ASC."),
-        ("_table/customer?select=id,purchase(id)", "Related records are named in option related."),
+        ("_table/customer?select=id,purchase(id)", "Write related=purchase_by_customer_id for related records."),
         ("rpc/add", "Call a function at _func/NAME."),
     ],
 )

@@ -262,7 +262,7 @@ def test_a_record_of_unknown_or_missing_fields_is_rejected(http: httpx.Client) -
         ("POST", "part", [{"ticket_id": None, "ticket_by_ticket_id": {}}], "does not contain a field of 'ticket'"),
         ("POST", "strict", [{}], "'a'"),
         ("POST", "keyed", [{}], "'id'"),
-        ("POST", "filled", [], "No records"),
+        ("POST", "filled", [], "The list of records is empty"),
         ("PATCH", "filled/1", {}, "Send the record itself"),
         ("PUT", "filled/1", {}, "Send the record itself"),
     ):

@@ -128,8 +128,10 @@ def test_values_are_bound_in_order(text: str, params: Any, actor: Any, bound: li
     ("text", "message"),
     [
         ("age = forty", "Field 'age': "),
-        ("vip = perhaps", "Field 'vip': expected true or false."),
-        ("born = 2024-13-45", "Field 'born': expected a date such as 2024-01-31."),
+        ("vip = perhaps", "Field 'vip': 'perhaps' is not true or false."),
+        ("born = 2024-13-45", "Field 'born': '2024-13-45' does not exist in the calendar."),
+        ("age IN (40, forty)", "Field 'age': 'forty' is not a whole number"),
+        (f"age = {'9' * 60}", f"Field 'age': '{'9' * 50}...' is not a whole number"),
         ("company_by_company_id.id = x", "Field 'id': "),
     ],
 )
