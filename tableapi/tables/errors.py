@@ -41,7 +41,6 @@ _OF_SIZE = asyncpg.NumericValueOutOfRangeError, asyncpg.StringDataRightTruncatio
 # Errors of a write that `violated` explains.
 OF_TABLE = asyncpg.IntegrityConstraintViolationError, *sqlstates.UNSUPPORTED, *_OF_SIZE
 _SIZED = re.compile(r"(numeric|character varying|varchar|character|char)\((\d+)(?:, ?(-?\d+))?\)")
-_IN_DETAIL = re.compile(r"\(([^()]+)\)=\(([^()]*)\)")  # the field and the value of a violated reference
 
 
 def missing(ident: Any) -> NotFound:
@@ -262,7 +261,7 @@ def violated(call: TableRequest, error: Exception) -> Exception:
         api_error.context["constraint"] = str(error.constraint_name)
         api_error.context |= {"field": names[0]} if len(names) == 1 else {"fields": names} if names else {}
         api_error.message = _told(api_error, error, table, names)
-        if api_error.message.startswith(_NO_RECORD) and (told := _no_target(call, error, table, names)):
+        if api_error.message.startswith(_NO_RECORD) and (told := _no_target(call, table, names)):
             api_error.message = told
     return api_error
 
@@ -303,20 +302,14 @@ def _exceeds(db_type: str, value: Any) -> bool:
         return False
 
 
-def _no_target(call: TableRequest, error: asyncpg.PostgresError, table: Table, names: list[str]) -> str:
-    """Return the message for a reference to nothing if its value was sent and the caller may read the target, or ""."""
-    match = _IN_DETAIL.search(str(error.detail or ""))
+def _no_target(call: TableRequest, table: Table, names: list[str]) -> str:
+    """Return the message for a reference to nothing, with its target if the caller may read that, or ""."""
     relation = next((r for r in table.relations.values() if r.kind == "belongs_to" and list(r.own) == names), None)
     right = call.rights.right(relation.target, "GET") if relation is not None else None
-    if match is None or relation is None or right is None or len(names) != 1 or not may_quote(match[2]):
+    if relation is None or right is None or not all(map(right.can_read, relation.theirs)):
         return ""
-    if not right.can_read(relation.theirs[0]) or table is not call.table:
-        return ""
-    values = (spelled(table, record).get(names[0]) for record in sent(call))
-    if not any(type(value) in (str, int) and str(value) == match[2] for value in values):
-        return ""
-    name = relation.target.name
-    return f"Field '{names[0]}': there is no record in '{name}' with {relation.theirs[0]} {match[2][:50]}."
+    fields = ", ".join(f"'{name}'" for name in names)
+    return f"Field {fields}: there is no record in '{relation.target.name}' with this {', '.join(relation.theirs)}."
 
 
 _NO_RECORD = "There is no record to which"

@@ -118,7 +118,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("POST", PRODUCT, _new(name="Mug", price=1), 400, ("Record 1: ", "'name'", "already exists")),
     ("POST", PRODUCT, _new(name="Pot", price=-1), 400, ("Record 1: ", "'product_price_check'")),
     ("POST", PRODUCT, {"json": {"resource": [{"name": "Pan", "price": 1}, {}]}}, 400, ("Record 2: ", "'name'")),
-    ("POST", "_table/purchase", _new(customer_id=99), 400, ("'customer_id'", "no record in 'customer' with id 99")),
+    ("POST", "_table/purchase", _new(customer_id=99), 400, ("'customer_id'", "no record in 'customer' with this id")),
     ("POST", PRODUCT, _new(name="Pot", price=10**11), 400, ("'price'", "000 is too large for numeric(10,2)")),
     ("POST", PRODUCT, _new(nmae="Pot", foo=1), 400, ("Unknown: 'nmae', 'foo'", "'name'")),
     ("POST", "_table/purchase", _new(customer={}), 400, ("'customer_by_customer_id'",)),
