@@ -162,7 +162,7 @@ class Pages:
 
 
 def _meant(path: str) -> str:
-    """Say what to write instead of a path that is not below /api/v2/. It does not tell which datasets exist."""
+    """Say what to write instead of a path outside /api/v2/, without telling which datasets exist."""
     if path.startswith("//"):
         return " The path begins with two slashes; write one."
     if path.lower().startswith(_API):

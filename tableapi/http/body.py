@@ -76,7 +76,7 @@ def advice(media_type: str) -> str:
 
 
 def not_csv(raw: bytes) -> BadRequest | None:
-    """Return the error for a file that is no CSV in UTF-8, judged by its beginning, or None."""
+    """Return the error for another format or encoding at the beginning of a file, or None."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return BadRequest("The file is in UTF-16. Save it as CSV in UTF-8.", reason="bad_encoding")
     if raw.startswith(b"PK\x03\x04"):

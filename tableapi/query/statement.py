@@ -406,7 +406,7 @@ def _told(error: BadValue, value: Any) -> str:
 
 
 def may_quote(value: Any) -> bool:
-    """Return whether an error may quote a value: it holds none that a batch took from the response of a step."""
+    """Return whether an error may quote a value: a batch did not take it from a response."""
     hidden = unquoted.get()
     return not hidden or (str(value) not in hidden and not isinstance(value, dict | list))
 

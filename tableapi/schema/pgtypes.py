@@ -10,7 +10,7 @@ class BadValue(ValueError):
 
 
 class BadMoment(BadValue):
-    """Raised for a date or time; the message, if it does not begin with "expected", follows the value in a sentence."""
+    """Raised for a date or time. A message without "expected" continues a sentence after the value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def no_records(body: Any = None) -> BadRequest:
 
 
 def no_fields(table: Table, right: Right, record: Mapping[str, Any]) -> BadRequest:
-    """Build the error for a record without any field of the table, with the closest that the caller may write."""
+    """Build the error for a record without any field of the table, with the closest name."""
     message = f"The record does not contain a field of '{table.name}'."
     fields = [name for name, column in table.columns.items() if right.can_write(name) and not column.fixed]
     if unknown := [name for name in record if table.find(name) is None and table.relation(name) is None]:
@@ -157,7 +157,7 @@ def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def locate(error: UnfitValue, call: TableRequest, ident: str | None) -> None:
-    """Say where in a filter a value that does not fit its field is, or how else to identify the record of a path."""
+    """Say where an unfit value is in a filter, or how else to identify the record of a path."""
     limits, source = call.dataset.limits.filter, error.source
     if source[:1] == ("lit",):
         error.locate(cache.position(call.filter_text(), source[1], error.item, limits))
@@ -267,7 +267,7 @@ def violated(call: TableRequest, error: Exception) -> Exception:
 
 
 def _too_large(call: TableRequest, error: asyncpg.PostgresError) -> Exception:
-    """Return the error for a value that is too large for its column, with the field if only one of them is."""
+    """Return the error for a value that is too large for its column, with the field if only one is."""
     api_error = to_api_error(error)
     if api_error is None or api_error.message != sqlstates.VALUE.message:  # raised by a function
         return error
