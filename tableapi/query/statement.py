@@ -343,8 +343,8 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
     raise AssertionError(source)
 
 
-# Values that errors do not quote, as texts: those of references in a batch, from responses that are not sent.
-unquoted: ContextVar[frozenset[str]] = ContextVar("unquoted", default=frozenset())
+# Returns the values, as texts, that errors do not quote: a batch took them from responses, which are not sent.
+unquoted: ContextVar[Callable[[], frozenset[str]] | None] = ContextVar("unquoted", default=None)
 MAX_QUOTED = 50  # characters of a value
 _DAYS = frozenset(("today", "yesterday", "tomorrow", "now"))
 _CALCULATED = re.compile(r"(?:now|current_\w{4,9}|today)\s*(?:\(\s*\))?\s*[-+]", re.IGNORECASE)
@@ -407,8 +407,9 @@ def _told(error: BadValue, value: Any) -> str:
 
 def may_quote(value: Any) -> bool:
     """Return whether an error may quote a value: a batch did not take it from a response."""
-    hidden = unquoted.get()
-    return not hidden or (str(value) not in hidden and not isinstance(value, dict | list))
+    if (hidden := unquoted.get()) is None:
+        return True
+    return not isinstance(value, dict | list) and str(value) not in hidden()
 
 
 def quoted(value: Any) -> str:

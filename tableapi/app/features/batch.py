@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -263,11 +264,10 @@ class Batches(Feature):
     ) -> Response:
         """Run one step. size: of the batch, in bytes; room: the maximum size of the response."""
         sent = step
-        hidden = not_quoted.set(frozenset())
         try:
             if step.references:
                 step = await results.resolved(step, size)
-                not_quoted.set(results.texts(sent))
+                not_quoted.set(partial(results.texts, sent))
             query = {name: _option(name, value) for name, value in step.query.items()}
             inner = InnerRequest(request, step.method, (dataset.name, *step.parts), query, step.body, batch=writes)
             if handling := _HANDLING.search(request.headers.get("prefer", "")):
@@ -304,7 +304,8 @@ class Batches(Feature):
                 headers=api_error.headers,
             ) from error
         finally:
-            not_quoted.reset(hidden)
+            if sent.references:
+                not_quoted.set(None)
 
 
 def _failed(number: int, error: ApiError) -> str:
