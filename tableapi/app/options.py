@@ -20,6 +20,7 @@ from tableapi.config.rules import described
 from tableapi.config.settings import Name, PostgresUrl
 
 NAME = re.compile(r"[A-Za-z][\w-]{0,62}", re.ASCII)
+_IN_ADDRESS = re.compile("[:/@?]")  # in a text that is an address rather than a name
 
 if TYPE_CHECKING:
     from tableapi.auth.access_file import AccessFile
@@ -57,11 +58,16 @@ class ServeOptions:
     on_write: Callable[[Write], Any] | None = None  # set by a host program
     webhooks: tuple[Webhook, ...] = ()  # set by a host program
     embedded: bool = False  # in a host program: which clients reach it is unknown
+    source: str = ""  # the option or setting that names the databases, if there is no project
 
     @property
     def open(self) -> bool:
         """Whether every client has full rights or, with `key`, every client that sends it."""
         return self.project is None and self.access is None and self.policy is None
+
+    def setting(self, name: str) -> str:
+        """Return the option or setting with the address of a database, for messages."""
+        return f"{self.source} {name}" if self.source else "DATABASE_URL"
 
     def reread(self) -> ServeOptions:
         """Return the same databases with the current access file. Raises BadDatasets."""
@@ -114,7 +120,9 @@ def of_any(
             # A URL without a name is not repeated, because it may contain a password.
             label = name if NAME.fullmatch(name) else f"number {number}"
             told = described(error.errors(include_url=False)[0])
-            if not told.startswith("the "):  # another form altogether
+            if label != name and url and len(name) <= 63 and not _IN_ADDRESS.search(name):
+                told = f"the name {name!r} must begin with a letter and have only letters, digits, - and _"
+            elif not url or not told.startswith("the "):  # another form altogether
                 told = "must be NAME=postgresql://user:password@host:5432/database"
             raise BadDatasets(f"{source} {label}: {told}.") from None
         if name in urls:
@@ -127,12 +135,12 @@ def of_any(
     if access is not None:
         if key:
             raise BadDatasets("--api-key requires --open; an access file has its own keys.")
-        return ServeOptions(urls=urls, access=_access_file(access), access_path=access.absolute())
+        return ServeOptions(urls=urls, access=_access_file(access), access_path=access.absolute(), source=source)
     if not key and not is_loopback(host):
         raise BadDatasets(
             f"--open gives full rights to every client that can reach {host}: add --api-key KEY, or serve on 127.0.0.1."
         )
-    return ServeOptions(urls=urls, key=key)
+    return ServeOptions(urls=urls, key=key, source=source)
 
 
 def _access_file(path: Path) -> AccessFile:

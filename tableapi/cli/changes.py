@@ -9,9 +9,9 @@ from tableapi.changes import triggers
 from tableapi.db.session import connect
 
 
-def url_of(dataset: str) -> str:
-    """Return the URL in `NAME=URL`. Raises BadDatasets."""
-    return next(iter(of_any([dataset], is_open=True, access=None, key="", host="127.0.0.1").urls.values()))
+def named_url(dataset: str) -> tuple[str, str]:
+    """Return the name and the URL in `NAME=URL`. Raises BadDatasets."""
+    return next(iter(of_any([dataset], is_open=True, access=None, key="", host="127.0.0.1").urls.items()))
 
 
 def parted(words: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -77,9 +77,9 @@ def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
         return [*problems, (True, str(error))]
     for name, url in datasets.urls.items():
         try:
-            asyncio.run(check_database(url))
+            asyncio.run(check_database(url, datasets.setting(name)))
         except CannotServe as error:
-            problems.append((True, f"DATASETS {name}: {error}"))
+            problems.append((True, str(error)))
     if datasets.access is not None and not problems:
         try:
             asyncio.run(check_rights(datasets, settings))
@@ -149,12 +149,12 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
         try:
             asyncio.run(check_database(settings.database_url))
         except CannotServe as error:
-            yield True, f"DATABASE_URL: {error}"
+            yield True, str(error)
         if settings.database_direct_url is not None:
             try:
-                asyncio.run(check_database(settings.database_direct_url))
+                asyncio.run(check_database(settings.database_direct_url, "DATABASE_DIRECT_URL"))
             except CannotServe as error:
-                yield True, f"DATABASE_DIRECT_URL: {error}"
+                yield True, str(error)
         elif address(settings.database_url)[1]:
             yield (
                 False,
@@ -163,9 +163,9 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
             )
     for url in settings.database_replica_urls:
         try:
-            asyncio.run(check_database(url))
+            asyncio.run(check_database(url, "DATABASE_REPLICA_URLS"))
         except CannotServe as error:
-            yield False, f"DATABASE_REPLICA_URLS: {error} Until it responds, every read goes to the primary."
+            yield False, f"{error} Until it responds, every read goes to the primary."
     public = urlsplit(settings.public_url)
     if is_loopback(public.hostname or ""):
         yield True, f"PUBLIC_URL is {settings.public_url}: links in mails would lead to the reader's own machine."

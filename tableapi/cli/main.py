@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -74,6 +75,9 @@ DOCTOR = """examples:
 Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
 
 
+_CHOICE = re.compile("invalid choice: '([^']{1,60})'")
+
+
 def _key(text: str) -> str:
     """Return the key of --api-key, which may be an unset variable of a shell."""
     if not text.strip():
@@ -81,8 +85,20 @@ def _key(text: str) -> str:
     return text
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that names the commands if there is none, and the one that was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        names = next((action.choices for action in self._actions if isinstance(action.choices, dict)), {})
+        if names and "required: COMMAND" in message:
+            message = f"name a command: {', '.join(names)}."
+        elif names and (wrong := _CHOICE.search(message)) and (close := get_close_matches(wrong[1], names, n=1)):
+            message = f"there is no command '{wrong[1]}'. Did you mean '{close[0]}'?"
+        super().error(message)
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="tableapi", description="Every table of a PostgreSQL database as an HTTP API.",
         epilog="Details and examples of a command: tableapi COMMAND --help",
     )  # fmt: skip
@@ -238,8 +254,8 @@ def _served(args: argparse.Namespace, stack: ExitStack) -> tuple[Settings, Serve
         settings = with_postgres(settings, stack)
         datasets = with_database(of_project(folder), settings)
         key = key or (settings.app_keys[0] if settings.app_keys else "")
-    for url in datasets.urls.values():
-        asyncio.run(check_database(url))
+    for name, url in datasets.urls.items():
+        asyncio.run(check_database(url, datasets.setting(name)))
     return settings.model_copy(update={"rate_limits": bool(settings.rate_limits)}), datasets, key
 
 
@@ -251,21 +267,22 @@ def _project(*, complete: bool = True) -> tuple[Settings, Path]:
 
 
 def _changes(args: argparse.Namespace) -> None:
-    from tableapi.cli.changes import parted, set_recording, url_of
+    from tableapi.cli.changes import named_url, parted, set_recording
     from tableapi.server.serve import with_postgres
 
     with ExitStack() as stack:
         if args.dataset:
-            url, tables = url_of(args.dataset), parted(args.tables)
+            (name, url), tables = named_url(args.dataset), parted(args.tables)
+            setting = f"--dataset {name}"
         else:
             settings, folder = _project(complete=False)
             settings = with_postgres(settings, stack)
-            url, tables = settings.direct_url, recorded_tables(folder)
+            url, setting, tables = settings.direct_url, settings.direct_setting, recorded_tables(folder)
             if args.tables:
                 raise BadDatasets(
                     "Table names require --dataset. In a project, mark tables with changes=True in policy.py."
                 )
-        asyncio.run(check_database(url))
+        asyncio.run(check_database(url, setting))
         asyncio.run(set_recording(url, args.action, tables, only=not args.dataset, reader=args.reader))
 
 
@@ -286,7 +303,7 @@ def _init(args: argparse.Namespace) -> None:
     settings, folder = _project(complete=False)
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_database(settings.direct_url, settings.direct_setting))
         asyncio.run(check_stored(settings, folder))
         asyncio.run(init(settings, folder))
     print("The database is ready.")
@@ -300,7 +317,7 @@ def _run(args: argparse.Namespace) -> int:
     settings, folder = _project()
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_database(settings.direct_url, settings.direct_setting))
         asyncio.run(check_stored(settings, folder))
         try:
             return asyncio.run(run_script(settings, folder, args.script, args.values))
@@ -329,7 +346,7 @@ def _rotate_keys(args: argparse.Namespace) -> None:
         return
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
-        asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_database(settings.direct_url, settings.direct_setting))
         print(asyncio.run(rotate_keys(settings.direct_url, keys, Path.cwd())))
 
 

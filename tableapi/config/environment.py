@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from tableapi.config.command_error import BadSettings
 from tableapi.config.rules import described
-from tableapi.config.secret_file import close_folder, kept_secret
+from tableapi.config.secret_file import close_folder, kept_secret, unusable
 from tableapi.config.settings import Settings
 from tableapi.log import get_logger
 
@@ -120,7 +120,7 @@ def _warn_of_misspelt(variables: Iterable[str], known: Iterable[str]) -> None:
 
 @cache  # a command may read its settings several times
 def _warn(name: str, meant: str) -> None:
-    log.warning("unknown_setting", name=name, did_you_mean=meant)
+    log.warning("unknown_setting", name=name, told=f"It is not a setting and is ignored. Did you mean {meant}?")
 
 
 def _close(data_dir: Path) -> None:
@@ -129,7 +129,7 @@ def _close(data_dir: Path) -> None:
         if mode := close_folder(data_dir):
             log.warning("data_dir_closed", was=f"{mode:04o}", now="0700", data_dir=str(data_dir))
     except OSError as error:
-        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
+        raise BadSettings(unusable(data_dir, error)) from None
 
 
 def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
     try:
         return {name: (kept_secret(data_dir / "secrets" / name.removesuffix("s")),) for name in missing}
     except OSError as error:
-        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
+        raise BadSettings(unusable(data_dir, error)) from None
 
 
 def _one_line(error: ValidationError) -> str:

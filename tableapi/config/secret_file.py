@@ -62,6 +62,20 @@ def close_folder(folder: Path) -> int:
     return mode
 
 
+def unusable(data_dir: Path, error: OSError) -> str:
+    """Say which user may not use DATA_DIR, and what to do."""
+    if error.errno == errno.EEXIST:  # of `close_folder`, with its own remedy
+        return f"DATA_DIR {data_dir} cannot be used: {error.strerror}."
+    try:
+        user = pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # of a container
+        user = str(os.geteuid())
+    return (
+        f"DATA_DIR {data_dir} cannot be used: the user {user} cannot write to {error.filename or data_dir} "
+        f"({error.strerror}). Name a folder of this user."
+    )
+
+
 def kept_secret(path: Path) -> str:
     """Return the secret in `path`; generate one of 256 bits if the file does not exist.
 

@@ -22,6 +22,9 @@ _ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{
 
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^:\[\]]*)(?::(\d{1,5}))?")
 _AFTER_HOST = re.compile("[/?#]")
+_RAW = re.compile("[#/?@\\[\\]]|%(?![0-9A-Fa-f]{2})")  # in a user name or password
+_SCHEME = re.compile("[a-z0-9]{2,20}")
+_WORDS = re.compile(r"(?:host|hostaddr|dbname|user|port|service)\s*=")  # of libpq: host=... dbname=...
 _POSTGRES_URL = "postgresql://user:password@host:5432/database"
 
 
@@ -41,18 +44,32 @@ def postgres_url(value: str) -> str:
     """
     scheme, _, rest = value.partition("://")
     if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
-        raise ValueError(f"must be a PostgreSQL URL: {_POSTGRES_URL}")
-    if sign := _unencoded(rest):
-        code = quote(sign, safe="")
-        raise ValueError(f"the user name or password contains {sign}, which has a meaning in a URL: write it as {code}")
+        raise ValueError(_other_address(scheme.lower(), rest))
+    if signs := _unencoded(rest):
+        has, codes = " and ".join(signs), " and ".join(quote(sign, safe="") for sign in signs)
+        raise ValueError(
+            f"the user name or password contains {has}, which {'have' if signs[1:] else 'has'} a meaning in a URL: "
+            f"write {codes}"
+        )
     hosts = _AFTER_HOST.split(rest)[0].rpartition("@")[2].split(",")
     if not all((match := _HOST.fullmatch(host)) and int(match[1] or 1) <= 65535 for host in hosts):
         raise ValueError(f"the host or port is not valid. The form is {_POSTGRES_URL}")
     return f"postgresql://{rest}"
 
 
-def _unencoded(rest: str) -> str:
-    """Return the first character of a user name or password that must be encoded; "" if there is none.
+def _other_address(scheme: str, rest: str) -> str:
+    """Say how to write an address that is not a PostgreSQL URL, without repeating its password."""
+    if scheme.startswith("jdbc:"):
+        return "the address must not begin with 'jdbc:'. Leave out 'jdbc:' and write user:password@ before the host"
+    if rest and _SCHEME.fullmatch(scheme):
+        return f"the address is of {scheme}, but only PostgreSQL is supported: {_POSTGRES_URL}"
+    if not rest and ("@" in scheme or "/" in scheme or _WORDS.match(scheme)):
+        return f"the address lacks postgresql:// in front. The form is {_POSTGRES_URL}"
+    return f"must be a PostgreSQL URL: {_POSTGRES_URL}"
+
+
+def _unencoded(rest: str) -> list[str]:
+    """Return the characters of a user name or password that must be encoded, in their order.
 
     rest: a URL after `://`. The last @ ends the password, except that one in a query belongs to it.
     """
@@ -62,14 +79,16 @@ def _unencoded(rest: str) -> str:
     elif "@" in query and not _HOST.fullmatch(before_query.partition("/")[0]):
         secret = rest.rpartition("@")[0]
     else:
-        return ""
-    return next((sign for sign in secret if sign in "#/?@[]"), "")
+        return []
+    return [*dict.fromkeys(_RAW.findall(secret))]
 
 
 def origin(value: str) -> str:
     """Check a URL such as `https://app.example.com`, and remove a trailing slash."""
     parts = urlsplit(value)
     unusual = parts.query or parts.fragment or not value.isprintable() or " " in value
+    if parts.netloc and parts.path.strip("/"):
+        raise ValueError(f"must not have a path, such as '{parts.path[:100]}': write https://app.example.com")
     if parts.scheme not in ("http", "https") or not parts.netloc or unusual:
         raise ValueError("must be a URL such as https://app.example.com")
     return value.rstrip("/")
@@ -229,6 +248,11 @@ class Settings(BaseModel):
     def direct_url(self) -> str:
         """The address for LISTEN, jobs and migrations, which do not work through a pooler in transaction mode."""
         return str(self.database_direct_url or self.database_url)
+
+    @property
+    def direct_setting(self) -> str:
+        """The setting with that URL."""
+        return "DATABASE_DIRECT_URL" if self.database_direct_url else "DATABASE_URL"
 
     @property
     def run_dir(self) -> Path:

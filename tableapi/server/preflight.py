@@ -39,9 +39,7 @@ def check_port(host: str, port: int) -> None:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
-        raise CannotServe(
-            f"HOST {host} is not an address of this machine. Set HOST to 127.0.0.1, 0.0.0.0 or one of its addresses."
-        ) from None
+        raise _foreign(host) from None
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -50,7 +48,20 @@ def check_port(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise port_in_use(host, port) from None
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise _foreign(host) from None
+            if error.errno == errno.EACCES:
+                raise CannotServe(
+                    f"PORT: ports below 1024 need rights that this user lacks (is {port}). Use --port 8000, behind a "
+                    "proxy that listens on the other port."
+                ) from None
             raise CannotServe(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+
+
+def _foreign(host: str) -> CannotServe:
+    return CannotServe(
+        f"HOST: '{host[:100]}' is not an address of this machine. Use 127.0.0.1, 0.0.0.0 or one of its addresses."
+    )
 
 
 def port_in_use(host: str, port: int) -> CannotServe:
@@ -89,28 +100,44 @@ def check_secrets(settings: Settings, key: str) -> None:
         log.warning("short_key", option="--api-key", characters=len(key), recommended=MIN_SECRET)
 
 
-async def check_database(url: str) -> None:
-    """Raise CannotServe if the database is unreachable or older than PostgreSQL 15."""
-    shown = without_password(url)
+async def check_database(url: str, setting: str = "DATABASE_URL") -> None:
+    """Raise CannotServe if the database is unreachable or older than PostgreSQL 15.
+
+    setting: the option or setting with the URL, which the message names.
+    """
+    shown = f"{setting}: the database {without_password(url)}"
     try:
         connection = await connect(url, timeout=5)
     except TimeoutError:
-        raise CannotServe(f"The database {shown} did not respond within 5 s.") from None
+        raise CannotServe(f"{shown} did not respond within 5 s. Check host and port, and the firewalls.") from None
+    except socket.gaierror as error:
+        raise CannotServe(f"{shown} cannot be reached: {error.strerror}. Check the name of the host.") from None
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason, check = error.strerror or str(error), ""
         if error.errno and "Connect call failed" in reason:
-            reason = "connection refused"
-        raise CannotServe(f"The database {shown} cannot be reached: {reason}.") from None
+            reason, check = "connection refused", " Is PostgreSQL running there, on this port?"
+        raise CannotServe(f"{shown} cannot be reached: {reason}.{check}") from None
     except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        raise CannotServe(f"The database {shown} refused the connection: {str(error).splitlines()[0]}.") from None
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise CannotServe(f"{shown} refused the connection: {reason}.{_advice(error)}") from None
     try:
         version = int(await connection.fetchval("select current_setting('server_version_num')"))
     finally:
         await connection.close()
     if version < OLDEST_VERSION:
         raise CannotServe(
-            f"The database {shown} is PostgreSQL {version // 10_000}; {OLDEST_VERSION // 10_000} or newer is required."
+            f"{shown} is PostgreSQL {version // 10_000}; {OLDEST_VERSION // 10_000} or newer is required."
         )
+
+
+def _advice(error: Exception) -> str:
+    """Return what to do about a connection that PostgreSQL refused; "" if its own words say it."""
+    match error:
+        case asyncpg.InvalidCatalogNameError():
+            return " Create it with createdb, or correct the name."
+        case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
+            return " Check the user name and the password."
+    return ""
 
 
 def without_password(url: str) -> str:

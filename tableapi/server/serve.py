@@ -22,7 +22,7 @@ import asyncpg
 from tableapi.app.application import App
 from tableapi.app.options import ANY_ORIGIN, BadDatasets, ServeOptions, is_loopback, of_project
 from tableapi.config.command_error import CommandError
-from tableapi.config.secret_file import kept_secret, private_folder
+from tableapi.config.secret_file import kept_secret, private_folder, unusable
 from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.db.session import connect
@@ -132,8 +132,8 @@ def serve(settings: Settings, datasets: ServeOptions, *, reload: bool = False) -
                 has_database = Embedded(settings.data_dir / "postgres").is_alive
             settings = with_postgres(settings, stack)
             datasets = with_database(datasets, settings)
-        for url in datasets.urls.values():
-            asyncio.run(check_database(url))
+        for name, url in datasets.urls.items():
+            asyncio.run(check_database(url, datasets.setting(name)))
         message = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
         _check_rights(datasets, settings)
         _record_webhooks(datasets)
@@ -177,7 +177,7 @@ def _clean(settings: Settings, stack: ExitStack) -> None:
         private_folder(settings.run_dir)
         folder = metrics_folder.create(settings)
     except OSError as error:
-        raise CannotServe(f"DATA_DIR {settings.data_dir} cannot be written: {error.strerror}.") from None
+        raise CannotServe(unusable(settings.data_dir, error)) from None
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 

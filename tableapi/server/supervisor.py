@@ -65,7 +65,7 @@ def run_jobs(settings: Settings, folder: Path) -> None:
     from tableapi.project.queue import work
 
     with ExitStack() as stack:
-        asyncio.run(check_database(settings.direct_url))
+        asyncio.run(check_database(settings.direct_url, settings.direct_setting))
         asyncio.run(check_stored(settings, folder))
         configure(settings.log_level)
         tracing.start(settings)

@@ -109,8 +109,8 @@ def test_a_variable_that_is_nearly_a_setting_is_reported_without_its_value(tmp_p
     run = tableapi("check", cwd=tmp_path, DATA_DIR=str(tmp_path / "data"), **words)
 
     assert [line for line in run.stderr.splitlines() if line.startswith("unknown_setting")] == [
-        "unknown_setting name=DATABASE_URLS did_you_mean=DATABASE_URL",
-        "unknown_setting name=SECRET_KEY did_you_mean=SECRET_KEYS",
+        'unknown_setting name=DATABASE_URLS told="It is not a setting and is ignored. Did you mean DATABASE_URL?"',
+        'unknown_setting name=SECRET_KEY told="It is not a setting and is ignored. Did you mean SECRET_KEYS?"',
     ]
     assert "hidden" not in run.stderr + run.stdout
 

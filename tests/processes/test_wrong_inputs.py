@@ -201,6 +201,10 @@ def _url(password: str) -> tuple[str, ...]:
     return "serve", "--dataset", f"shop=postgresql://me:{password}@127.0.0.1:5432/shop", "--open"
 
 
+def _at(host: str, database: str) -> tuple[str, ...]:
+    return "serve", "--dataset", f"shop=postgresql://me:hidden@{host}:5432/{database}", "--open"
+
+
 def _role(**entry: Any) -> dict[str, Any]:
     return {"roles": {"sales": {"access": [{"component": "*"} | entry]}}}
 
@@ -219,10 +223,22 @@ COMMANDS: list[tuple[tuple[str, ...], dict[str, str], Any, tuple[str, ...]]] = [
     (("check",), {"DATABASE_URL": "postgresql://me@127.0.0.1:99999/shop"}, None, ("host or port", "host:5432")),
     (("check",), {"DATABASE_URL": "postgresql://me@127.0.0.1:port/shop"}, None, ("host or port", "host:5432")),
     (("serve", "--dataset", "shop", "--open"), {}, None, ("NAME=postgresql://user:password@host:5432/database",)),
-    (("serve", "--dataset", "shop=mysql://x/y", "--open"), {}, None, ("--dataset shop", "NAME=postgresql://")),
-    (OPEN, {}, None, ("127.0.0.1:1/shop", "connection refused")),
+    (("serve", "--dataset", "shop=mysql://x/y", "--open"), {}, None, ("is of mysql", "only PostgreSQL")),
+    (OPEN, {}, None, ("--dataset shop: ", "127.0.0.1:1/shop", "connection refused", "Is PostgreSQL running there")),
+    (_at("no.such.host.example", "s"), {}, None, ("--dataset shop: ", "Check the name of the host")),
+    (_url("hid@d/e#n"), {}, None, ("contains @ and / and #", "write %40 and %2F and %23")),
+    (_url("hid%sure"), {}, None, ("contains %,", "write %25")),
+    (("check",), {"DATABASE_URL": "jdbc:postgresql://h/s?password=hidden"}, None, ("Leave out 'jdbc:' and write",)),
+    (("check",), {"DATABASE_URL": "me:hidden@h:5432/s"}, None, ("DATABASE_URL: ", "lacks postgresql:// in front")),
+    (("check",), {"DATABASE_URL": "host=h dbname=s password=hidden"}, None, ("lacks postgresql:// in front",)),
+    (("serve", "--dataset", f"my shop={NOWHERE}", "--open"), {}, None, ("name 'my shop'", "digits, - and _")),
+    (("serve", "--dataset", f"{NOWHERE}?a=b", "--open"), {}, None, ("--dataset number 1", "NAME=postgresql://")),
     # Options
     (("serv",), {}, None, ("'serv'", "'serve'")),
+    (("sevre",), {}, None, ("there is no command 'sevre'", "Did you mean 'serve'?")),
+    ((), {}, None, ("name a command: serve, worker",)),
+    ((*OPEN, "--host", "not.a.host", "--api-key", "k" * 32), {}, None, ("HOST: 'not.a.host' is not an address",)),
+    ((*OPEN, "--host", "192.0.2.1", "--api-key", "k" * 32), {}, None, ("HOST: '192.0.2.1' is not an address",)),
     (("serve", "--prot", "9"), {}, None, ("--prot", "Did you mean --port?")),
     (("mcp", "--quiet"), {}, None, ("--quiet", "Its options: ", "--session")),
     ((*OPEN, "--port", "abc"), {}, None, ("PORT", "whole number from 1 to 65535", "'abc'")),
@@ -243,13 +259,16 @@ COMMANDS: list[tuple[tuple[str, ...], dict[str, str], Any, tuple[str, ...]]] = [
     (OPEN, {"RATE_LIMITS": "maybe"}, None, ("RATE_LIMITS", "on or off", "'maybe'")),
     (OPEN, {"LOG_LEVEL": "loud"}, None, ("LOG_LEVEL", "'debug'", "'loud'")),
     (OPEN, {"PUBLIC_URL": "app.example.com"}, None, ("PUBLIC_URL", "such as https://app.example.com")),
+    (OPEN, {"PUBLIC_URL": "https://e.example/app"}, None, ("PUBLIC_URL", "must not have a path", "'/app'")),
+    (OPEN, {"DATABSE_URL": "x"}, None, ("DATABSE_URL", "is ignored. Did you mean DATABASE_URL?")),
+    (OPEN, {"DATA_DIR": "/proc/x"}, None, ("DATA_DIR /proc/x", "the user ", "Name a folder of this user")),
     (OPEN, {"CORS_ORIGINS": "example.com"}, None, ("CORS_ORIGINS", "such as https://app.example.com")),
     (OPEN, {"REDIS_URL": "host:6379"}, None, ("REDIS_URL", "such as redis://host:6379/0")),
     (OPEN, {"TRUSTED_PROXIES": "nginx"}, None, ("TRUSTED_PROXIES", "such as 10.0.0.7")),
     (OPEN, {"DATASET": "a b"}, None, ("DATASET", "letters, digits, - and _", "'a b'")),
     (OPEN, {"DATABASE_CONNECTIONS": "1", "WORKERS": "2"}, None, ("at least 6", "Raise it, or lower WORKERS")),
     (("serve",), {"DATASETS": "@none"}, None, ("DATASETS @none", "No such file")),
-    (OPEN, {"SECRET_KEY": "a"}, None, ("SECRET_KEY", "did_you_mean=SECRET_KEYS")),
+    (OPEN, {"SECRET_KEY": "a"}, None, ("SECRET_KEY", "Did you mean SECRET_KEYS?")),
     # The access file, by the option and by the setting
     (("serve",), {"DATASETS": f"shop={NOWHERE}", "ACCESS_FILE": "a"}, None, ("access file a", "No such file")),
     (BY_FILE, {}, "{", ("access.json", "line 1 column 2")),
@@ -279,7 +298,7 @@ def test_a_wrong_command(
     assert done.returncode in (1, 2), output
     assert [word for word in told if word not in output] == [], output
     assert "Traceback" not in output
-    assert not any(secret in output for secret in ("hidden", "hid#", "hid/", "hid@", "hid?", "hid["))
+    assert not any(secret in output for secret in ("hidden", "hid#", "hid%", "hid/", "hid@", "hid?", "hid["))
 
 
 @pytest.mark.parametrize("line", ["PORT abc", "PORT: 8000", "=8000"])
