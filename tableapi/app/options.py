@@ -151,4 +151,5 @@ def _access_file(path: Path) -> AccessFile:
     except OSError as error:
         raise BadDatasets(f"The access file {path}: {error.strerror}.") from None
     except ValueError as error:
-        raise BadDatasets(f"The access file {path}: {str(error).splitlines()[0]}.") from None
+        told = str(error).splitlines()[0]
+        raise BadDatasets(f"The access file {path}: {told}{'' if told.endswith('?') else '.'}") from None

@@ -91,7 +91,15 @@ class AccessFile(BaseModel):
         """Read and validate a file. Raises OSError, or ValueError with a one-line message."""
         try:
             text = path.read_text("utf-8-sig")  # editors may write a byte order mark
+            if not text.strip():
+                raise ValueError('the file is empty. Write one object: {"keys": {...}, "roles": {...}}')
             access = cls.model_validate(json.loads(text, object_pairs_hook=_each_once, parse_constant=_reject_constant))
+        except json.JSONDecodeError as error:
+            comma = text[: error.pos].rstrip().endswith(",") and text[error.pos : error.pos + 1] in ("]", "}")
+            comma = comma or error.msg.startswith("Illegal trailing comma")
+            told = "a comma has nothing after it. Remove it" if comma else error.msg
+            place = f"line {error.lineno} column {error.colno}"
+            raise ValueError(f"{told} ({place})") from None
         except RecursionError:
             raise ValueError("the file is nested too deeply") from None
         except ValidationError as error:

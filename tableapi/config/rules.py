@@ -19,6 +19,7 @@ WORDS = (
     | dict.fromkeys(("dict_type", "model_type"), "must be an object")
     | {"string_type": "must be text", "list_type": "must be a list", "extra_forbidden": "unknown field"}
     | {"too_short": "must have at least {min_length}", "too_long": "must have at most {max_length}"}
+    | {"missing": "missing"}
     | {"literal_error": "must be {expected}"}
     | {"greater_than_equal": "must be at least {ge}", "less_than_equal": "must be at most {le}"}
     | {

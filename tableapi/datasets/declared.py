@@ -215,6 +215,8 @@ def _check_component(
     if text in ("", "*") or (text.endswith("*") and not rest):
         return list(tables.values()) if text.endswith("*") else []
     if group not in _GROUPS:
+        if group in {name.lower() for name in tables}:
+            raise BadRights(f"{place}: the component '{component}' does not exist. Did you mean '_table/{group}/*'?")
         raise BadRights(f"{place}: the component '{component}' does not exist.{suggestion(group, _GROUPS)}")
     if group in ("_func", "_proc"):
         names: Collection[str] = [routine.name for schema in served for routine in schema.routines]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -191,10 +192,28 @@ def _of_script(script: Script) -> Tool:
     """Build the tool for a script. The script checks the arguments itself, as it does over HTTP."""
 
     async def run(caller: Caller, arguments: args.ScriptInput) -> dict[str, Any]:
-        return await calls.run_script(caller, script, arguments.model_dump())
+        sent = arguments.model_dump()
+        try:
+            return await calls.run_script(caller, script, sent)
+        except Invalid as error:
+            raise _with_arguments(script, sent, error) from None
 
     title = script.tool.replace("_", " ").capitalize()
     return Tool(script.tool, title, calls.summary(script), args.ScriptInput, run, script=script)
+
+
+def _with_arguments(script: Script, sent: Mapping[str, Any], error: Invalid) -> Invalid:
+    """Return the error of a script with the names that its tool takes, if one is missing or unknown."""
+    known = [field.alias or name for name, field in script.input.model_fields.items()] if script.input else []
+    fields: dict[str, str] = error.context["fields"]
+    if not any((name in known) != (name in sent) for name in fields if "." not in name):
+        return error
+    told = (
+        f"{name}: {'is not an argument' if name in sent and name not in known else text}"
+        for name, text in fields.items()
+    )
+    error.message = f"The arguments of {script.tool} are not valid. {'; '.join(told)}. It takes: {', '.join(known)}."
+    return error
 
 
 @cache
@@ -290,7 +309,8 @@ def named(caller: Caller, name: str) -> Tool:
             if script.tool == name and script.own_key is not None:
                 message = f"The tool '{name}' needs the scope '{script.own_key.scope}', which your key lacks."
                 raise BadRequest(message, reason="unknown_tool")
-        hint = suggestion(name, (*TOOLS, *of_scripts))
+        yours = [offer.tool.name for offer in offered(caller)]
+        hint = suggestion(name, yours) or f" Your tools: {', '.join(yours)}."
         raise BadRequest(f"There is no tool '{name[:100]}'.{hint}", reason="unknown_tool")
     return _of_script(of_scripts[name])
 
@@ -364,20 +384,28 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
         raise Invalid({}, f"The arguments of {tool.name} are not valid. {message}") from None
     except ValidationError as error:
         fields: dict[str, str] = {}
+        known = list(tool.arguments.model_fields)
         for detail in error.errors(include_url=False, include_input=False):
             name = str(detail["loc"][0]) if detail["loc"] else "arguments"
             message = plain(detail)
+            if detail["type"] == "missing" and len(detail["loc"]) == 1:
+                message = f"missing; {_meant(name, sent, known)}it takes: {', '.join(known)}"
             if isinstance(sent.get(name), list) and len(detail["loc"]) > 1:
                 if detail["loc"][1] == "str":  # the other form of the argument
                     continue
                 place = ".".join(str(part) for part in detail["loc"][1:] if not str(part).startswith("list["))
                 message = f"at {place}: {message}" if place else message
             if detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1:
-                known = tool.arguments.model_fields
                 message = f"is not an argument of {tool.name}.{suggestion(name, known)} It takes: {', '.join(known)}"
             fields.setdefault(name[:100], message)
         text = "; ".join(f"{name}: {message}" for name, message in fields.items())
         raise Invalid(fields, f"The arguments of {tool.name} are not valid. {text}.") from None
+
+
+def _meant(name: str, sent: Mapping[str, Any], known: Collection[str]) -> str:
+    """Return "you sent 'x'; " for the unknown argument that is probably meant, or ""."""
+    close = get_close_matches(name, [other for other in sent if other not in known], n=1, cutoff=0.7)
+    return f"you sent '{close[0][:100]}'; " if close else ""
 
 
 def error_text(error: ApiError) -> str:
@@ -393,6 +421,6 @@ def error_text(error: ApiError) -> str:
     elif error.reason == "batch_step":
         inner = error.context["error"]["context"]
         lines[0] = f"{error.message} (reason: {inner['reason']}, status: {error.status})"
-    if retry := error.headers.get("Retry-After"):
+    if (retry := error.headers.get("Retry-After")) and "Try again in" not in error.message:
         lines.append(f"Try again in {retry} seconds.")
     return "\n".join(lines)

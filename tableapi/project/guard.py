@@ -302,6 +302,7 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
     except ValidationError as error:
         fields: dict[str, str | FieldError] = {}
         named = False
+        missing: dict[str, str] = {}  # name -> the unknown field that is probably meant
         for detail in error.errors():
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
             text = plain(detail)
@@ -311,8 +312,10 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             if case == "missing" and isinstance(sent, Mapping):
                 known = _known(model, detail["loc"])
                 unknown = [*islice((str(other) for other in sent if other not in known), MAX_SPELT)]
-                if close := get_close_matches(last, unknown, n=1, cutoff=0.7):
-                    text += f"; you sent '{close[0][:100]}'"
+                meant = _meant(last, unknown)
+                text += f"; you sent '{meant[:100]}'" if meant else ""
+                if len(detail["loc"]) == 1:
+                    missing[name] = meant
             elif case == "literal_error" and isinstance(sent, str):
                 near = suggestion(sent, _VALUE.findall(text))
                 text += f".{near}" if near else ""
@@ -324,4 +327,15 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             context = detail.get("ctx", {}).items()
             numbers = {key: value for key, value in context if type(value) in (int, float)}
             fields.setdefault(name, text if case in _NO_CASE else FieldError(case, text, numbers))
+        if len(missing) > 1 and next(iter(fields)) in missing:
+            *others, last = missing
+            meants = "".join(f"; you sent '{meant[:100]}'" for meant in missing.values() if meant)
+            raise Invalid(fields, f"{', '.join(others)} and {last} are missing{meants}.") from None
         raise Invalid(fields, named=named) from None
+
+
+def _meant(name: str, unknown: list[str]) -> str:
+    """Return the unknown field that is probably a required one: a similar name, or a part of it; "" if none is."""
+    if close := get_close_matches(name, unknown, n=1, cutoff=0.7):
+        return close[0]
+    return next((other for other in unknown if len(other) > 2 and other.lower() in name), "")

@@ -128,12 +128,17 @@ async def stop() -> None:
     use(LocalCounter())
 
 
+_PER = {1: "a second", 60: "a minute", 3600: "an hour", 86400: "a day"}
+
+
 def count_use(name: str, key: str, amount: int, seconds: int) -> Hit:
     """Count one use of `name` by `key`. Raises TooMany, with the rate limit headers, above the limit."""
     counted = hit(name, key, amount, seconds)
     if not counted.ok:
-        headers = limit_headers(counted) | {"Retry-After": str(max(1, math.ceil(counted.reset_epoch - time.time())))}
-        raise TooMany("Too many requests. Try again later.", headers=headers)
+        wait = max(1, math.ceil(counted.reset_epoch - time.time()))
+        per = _PER.get(seconds, f"in {seconds} seconds")
+        message = f"Too many requests: at most {amount} {per}. Try again in {wait} second{'s' if wait > 1 else ''}."
+        raise TooMany(message, headers=limit_headers(counted) | {"Retry-After": str(wait)})
     return counted
 
 

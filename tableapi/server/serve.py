@@ -156,7 +156,8 @@ def _check_rights(datasets: ServeOptions, settings: Settings) -> None:
         asyncio.run(check_rights(datasets, settings))
         asyncio.run(check_declared(datasets, private=settings.webhooks_private))
     except BadRights as error:
-        raise BadDatasets(str(error)) from None
+        file = f"The access file {datasets.access_path}: " if datasets.access_path else ""
+        raise BadDatasets(f"{file}{error}") from None
 
 
 def _record_webhooks(datasets: ServeOptions) -> None:

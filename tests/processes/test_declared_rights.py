@@ -68,6 +68,8 @@ FIRST = "roles/sales/access/0"
         ("keys/KEY-1/rol", "x", "did you mean 'role'?"),
         ("roles/sales/acess", [], "did you mean 'access'?"),
         (f"{FIRST}/component", "_table/prodct/*", "Did you mean 'product'?"),
+        (f"{FIRST}/component", "product", "access.json: roles.sales.access.0: "),
+        (f"{FIRST}/component", "product", "Did you mean '_table/product/*'?"),
         (f"{FIRST}/component", "_tabel/product/*", "Did you mean '_table'?"),
         (f"{FIRST}/component", "_table/x*", "does not match any table"),
         (f"{FIRST}/component", "_schema/prodct", "Did you mean 'product'?"),

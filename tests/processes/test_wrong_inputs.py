@@ -272,6 +272,9 @@ COMMANDS: list[tuple[tuple[str, ...], dict[str, str], Any, tuple[str, ...]]] = [
     # The access file, by the option and by the setting
     (("serve",), {"DATASETS": f"shop={NOWHERE}", "ACCESS_FILE": "a"}, None, ("access file a", "No such file")),
     (BY_FILE, {}, "{", ("access.json", "line 1 column 2")),
+    (BY_FILE, {}, "", ("access.json", "the file is empty", '{"keys": {...}')),
+    (BY_FILE, {}, '{"roles": {},}', ("a comma has nothing after it. Remove it", "line 1 column")),
+    (BY_FILE, {}, {"roles": {"sales": {"acess": []}}}, ("roles.sales.acess", "did you mean 'access'?\n")),
     (BY_FILE, {}, [], ("one object with 'keys' and 'roles'",)),
     (BY_FILE, {}, {"keys": {"K": {"role": "sales"}}}, ("'K...'", "'sales'", "not defined under 'roles'")),
     (BY_FILE, {}, {"keys": {"K": "*"}}, ("keys.K...", "object {...}")),

@@ -93,10 +93,7 @@ class TokenAuthenticator(Authenticator):
         """Build the actor from verified claims, which become its values, also as `user.<claim>`."""
         role = verify.role_of(claims, self._settings)
         if role not in self._roles:
-            raise BadToken(
-                "The token does not name a role that is known here. Correct the claim, or JWT_ROLES.",
-                reason="unknown_role",
-            )
+            raise BadToken(verify.unknown_role(role, self._settings), reason="unknown_role")
         subject = claims.get("sub")
         identity = orjson.dumps([claims.get("iss"), subject, role] if subject is not None else claims)
         return Actor(

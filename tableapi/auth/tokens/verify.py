@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ KEY_TYPES = {
 }  # fmt: skip
 OF_SECRET, OF_KEYS = ("HS256",), ("RS256", "ES256", "EdDSA", "Ed25519")
 MAX_TOKEN_CHARS = 8192
+_SHOWN = re.compile("[A-Za-z0-9._:-]{1,60}")
 _MALFORMED = "The token is malformed: a signed token has three parts, with dots between them. API keys go to X-API-Key."
 
 
@@ -64,11 +66,12 @@ async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
         header = signature.headers()
         algorithm = header.get("alg")
         if algorithm not in settings.algorithms or {"crit", "b64"} & header.keys():
-            raise BadToken("The token's algorithm is not accepted.")
+            accepted = ", ".join(sorted(settings.algorithms))
+            raise BadToken(f"The algorithm of the token, alg {_shown(algorithm)}, is not accepted. Use {accepted}.")
         key_id = header.get("kid")
         keys = await settings.keys.candidates(key_id if isinstance(key_id, str) else None)
         if not any(_signed(signature, key, algorithm) for key in keys):
-            raise BadToken("The token's signature is not valid.")
+            raise BadToken("The token's signature is not valid. Check the secret or the keys of issuer and server.")
         claims = orjson.loads(signature.payload or b"")
     except (JoseError, ValueError, TypeError):
         raise BadToken(_MALFORMED) from None
@@ -76,6 +79,11 @@ async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
         raise BadToken(_MALFORMED)
     _check(claims, settings)
     return claims
+
+
+def _shown(value: object) -> str:
+    """Return a value of an unverified token for a message, which also goes into a header."""
+    return f"'{value}'" if isinstance(value, str) and _SHOWN.fullmatch(value) else "of the header"
 
 
 def _signed(signature: Any, key: Any, algorithm: str) -> bool:
@@ -105,14 +113,14 @@ def _check(claims: Mapping[str, Any], settings: TokenSettings) -> None:
     if claims["exp"] + leeway <= now:
         raise BadToken("The token has expired. Sign in again.", reason="token_expired")
     if max(claims.get("nbf") or 0, claims.get("iat") or 0) - leeway > now:
-        raise BadToken("The token is not valid yet.")
+        raise BadToken("The token is not valid yet: nbf or iat is in the future. Check the clocks of both machines.")
     if settings.issuer and claims.get("iss") != settings.issuer:
-        raise BadToken("The token was issued by another issuer.")
+        raise BadToken("The claim iss is not the issuer that this server expects (JWT_ISSUER).")
     if settings.audience:
         audience = claims.get("aud")
         named = audience if isinstance(audience, list) else [audience]
         if not any(isinstance(name, str) and name in settings.audience for name in named):
-            raise BadToken("The token was issued for another audience.")
+            raise BadToken("The claim aud does not name this server (JWT_AUDIENCE, or the address of /mcp).")
 
 
 def role_of(claims: Mapping[str, Any], settings: TokenSettings) -> str:
@@ -123,3 +131,12 @@ def role_of(claims: Mapping[str, Any], settings: TokenSettings) -> str:
         for part in settings.role_claim.split("."):
             value = value.get(part) if isinstance(value, dict) else None
     return value if isinstance(value, str) and value else settings.default_role
+
+
+def unknown_role(role: str, settings: TokenSettings) -> str:
+    """Return the message for a token without a role, or with one that is not known here."""
+    claim = settings.role_claim
+    if not role:
+        return f"The token has no role: the claim {claim} (JWT_ROLE_CLAIM) is missing. Add it, or set JWT_DEFAULT_ROLE."
+    name = f"'{role}'" if _SHOWN.fullmatch(role) else "of its claim"
+    return f"The token's role {name} is not known here. Correct the claim {claim}, or JWT_ROLES."

@@ -118,7 +118,7 @@ async def test_message_headers_are_not_write_options(base: str, prefer: str) -> 
     ("condition", "message"),
     [
         ({"field": "length", "operator": "x", "value": 1}, "filter: at 0.operator: must be '=', '!='"),
-        ({"column": "length", "value": 1}, "filter: at 0.field: Field required"),
+        ({"column": "length", "value": 1}, "filter: at 0.field: missing"),
         ("length = 1", "filter: at 0: "),
     ],
 )

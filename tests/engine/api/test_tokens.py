@@ -77,7 +77,9 @@ def test_tokens_without_a_valid_signature_are_rejected(http: httpx.Client, peer:
         confused = bearer(claims, key=OctKey.import_key(form.hex()), algorithm="HS256", kid="rsa")
         assert reason_of(http.get(PATH, headers=confused)) == "bad_token"
     stranger = RSAKey.generate_key(2048)
-    assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=stranger, algorithm="RS256", kid="rsa"))) == "bad_token"
+    response = http.get(PATH, headers=bearer(CLAIMS, key=stranger, algorithm="RS256", kid="rsa"))
+    assert reason_of(response) == "bad_token"
+    assert "Check the secret or the keys" in response.json()["error"]["message"]
     assert reason_of(http.get(PATH, headers=bearer(CLAIMS, key=peer.rsa, algorithm="RS512", kid="rsa"))) == "bad_token"
     good = of(peer)["Authorization"]
     for broken in (good[:-5], good + "x", good.replace(".", ".e30.", 1), "Bearer a.b.c", "Bearer ...", "Bearer x",
@@ -86,28 +88,34 @@ def test_tokens_without_a_valid_signature_are_rejected(http: httpx.Client, peer:
 
 
 @pytest.mark.parametrize(
-    ("claims", "reason"),
+    ("claims", "reason", "words"),
     [
-        ({"exp": 1000}, "token_expired"),
-        ({"exp": None}, "bad_token"),
-        ({"exp": "soon"}, "bad_token"),
-        ({"exp": True}, "bad_token"),
-        ({"nbf": 9_999_999_999}, "bad_token"),
-        ({"iat": 9_999_999_999}, "bad_token"),
-        ({"iss": "https://other.example"}, "bad_token"),
-        ({"iss": None}, "bad_token"),
-        ({"aud": "elsewhere"}, "bad_token"),
-        ({"aud": None}, "bad_token"),
-        ({"aud": [5, {}]}, "bad_token"),
-        ({"role": "*"}, "unknown_role"),
-        ({"role": "key"}, "unknown_role"),
-        ({"role": "postgres"}, "unknown_role"),
-        ({"role": None}, "unknown_role"),
-        ({"role": ["reader"]}, "unknown_role"),
+        ({"exp": 1000}, "token_expired", "Sign in again"),
+        ({"exp": None}, "bad_token", "(exp)"),
+        ({"exp": "soon"}, "bad_token", "not a number"),
+        ({"exp": True}, "bad_token", "not a number"),
+        ({"nbf": 9_999_999_999}, "bad_token", "Check the clocks"),
+        ({"iat": 9_999_999_999}, "bad_token", "Check the clocks"),
+        (
+            {"iss": "https://other.example"},
+            "bad_token",
+            "claim iss is not the issuer that this server expects (JWT_ISSUER)",
+        ),
+        ({"iss": None}, "bad_token", "JWT_ISSUER"),
+        ({"aud": "elsewhere"}, "bad_token", "claim aud"),
+        ({"aud": None}, "bad_token", "claim aud"),
+        ({"aud": [5, {}]}, "bad_token", "claim aud"),
+        ({"role": "*"}, "unknown_role", "is not known here"),
+        ({"role": "key"}, "unknown_role", "role 'key' is not known here"),
+        ({"role": "postgres"}, "unknown_role", "role 'postgres' is not known here"),
+        ({"role": None}, "unknown_role", "The token has no role"),
+        ({"role": ["reader"]}, "unknown_role", "JWT_DEFAULT_ROLE"),
     ],
 )
-def test_claims_are_checked(http: httpx.Client, peer: Issuer, claims: dict[str, Any], reason: str) -> None:
-    assert reason_of(http.get(PATH, headers=of(peer, **claims))) == reason
+def test_claims_are_checked(http: httpx.Client, peer: Issuer, claims: dict[str, Any], reason: str, words: str) -> None:
+    response = http.get(PATH, headers=of(peer, **claims))
+    assert reason_of(response) == reason
+    assert words in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ec", "ed"])
@@ -193,7 +201,9 @@ def test_a_shared_secret_and_a_nested_role_claim_are_supported(url: str, serve: 
         assert reason_of(
             http.get(PATH, headers=bearer({"sub": "ada"}, key="another-secret-of-thirty-two-bytes!!"))
         ) == ("bad_token")
-        assert reason_of(http.get(PATH, headers=bearer({"sub": "ada"}, algorithm="HS512"))) == "bad_token"
+        response = http.get(PATH, headers=bearer({"sub": "ada"}, algorithm="HS512"))
+        assert reason_of(response) == "bad_token"
+        assert "alg 'HS512', is not accepted. Use HS256." in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

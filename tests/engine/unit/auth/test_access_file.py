@@ -216,7 +216,7 @@ def test_an_access_without_a_valid_mask_is_rejected(entry: dict[str, Any], messa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Expecting value"),
+        ("", "the file is empty"),
         ("[]", "the file must contain one object with 'keys' and 'roles'"),
         ("[" * 100_000, "the file is nested too deeply"),
         ('{"keys": {"k": {"role": "*", "user": {"id": NaN}}}}', "NaN is not a JSON number"),

@@ -115,7 +115,7 @@ def test_an_invalid_field_is_reported() -> None:
 @pytest.mark.parametrize(
     ("sent", "message", "case"),
     [
-        ({}, "count: Field required", {"case": "missing"}),
+        ({}, "count: Missing", {"case": "missing"}),
         ({"count": "many"}, "count: Must be a whole number", {"case": "int_parsing"}),
         ({"count": 1, "name": "x" * 10}, "name: Must have a length of at most 9",
          {"case": "string_too_long", "max_length": 9}),
