@@ -115,6 +115,11 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
                     "Send the API key in the header X-API-Key instead of Authorization.",
                     reason="bad_key", case="key_elsewhere", scope="resource",
                 )  # fmt: skip
+            if not key and ctx.request.method == "GET" and "api_key" in ctx.request.query:
+                raise Unauthorized(
+                    "The parameter with the API key is named apikey. Better send the key in the header X-API-Key.",
+                    reason="bad_key", case="key_misnamed", scope="resource",
+                )  # fmt: skip
             if not key:
                 raise Unauthorized(
                     "Send an API key of your account, from Settings > API, in the header X-API-Key.",
@@ -155,8 +160,8 @@ def reject_app_key(ctx: Context) -> None:
     """Raise Unauthorized for the key of the app without a session (401)."""
     if not ctx.request.session_token:
         raise Unauthorized(
-            "This is the key of the app, which needs a session. Send an API key of your account, from Settings > API,"
-            " in X-API-Key.",
+            "This is the key of the app, which needs a session in X-Session-Token next to it. Send an API key of your "
+            "account, from Settings > API, in X-API-Key.",
             case="app_key_alone",
         )
 

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -21,7 +22,7 @@ from product import audit, mail
 from product import language as languages
 from product.accounts import users
 from product.context import Context
-from tableapi import FieldError, QueuedEvent, WebhookAttempt, WebhookEvent, webhook_url
+from tableapi import FieldError, Invalid, QueuedEvent, WebhookAttempt, WebhookEvent, is_public_address, webhook_url
 
 EventName = Literal["contact.revealed", "bulk.finished", "credits.low", "plan.changed"]
 PAGE = "/dashboard/settings/webhooks"
@@ -99,13 +100,32 @@ def new_secret() -> str:
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def is_address(ctx: Context, url: str) -> bool:
-    """Return whether events may be sent to an address. Whether it is public is checked at each attempt."""
+def check_address(ctx: Context, url: str) -> None:
+    """Reject an address to which events may not be sent. A host's name is looked up at each attempt only.
+
+    Raises:
+        Invalid: it is not an address of https, or its host is an internal one (422).
+    """
     schemes = ("https://", "http://") if ctx.settings.webhooks_private else ("https://",)
     try:
-        return webhook_url(url).startswith(schemes)
+        is_accepted = webhook_url(url).startswith(schemes)
     except ValueError:
-        return False
+        is_accepted = False
+    if not is_accepted:
+        raise Invalid({"url": ADDRESS})
+    host = urlsplit(url).hostname or ""
+    if not ctx.settings.webhooks_private and _is_internal(host):
+        message = f"Enter a public address: '{host[:100]}' is a private one"
+        raise Invalid({"url": FieldError("webhook_private", message)})
+
+
+def _is_internal(host: str) -> bool:
+    """Whether a host is written as an address that is not on the public internet."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return not is_public_address(host)
 
 
 async def _disable(ctx: Context, due: Due) -> None:

@@ -93,7 +93,7 @@ async def preview(ctx: Context, input: Preview) -> dict[str, object]:
     if input.res == "checkout":
         return await _outcome(ctx, input.session_id)
     if input.plan is None:
-        raise Invalid({"plan": FieldError("missing", "Field required")}, named=True)
+        raise Invalid({"plan": FieldError("missing", "Missing")}, named=True)
     row = await change_rules.own(ctx, input.subId) if input.subId else None
     cost = await changes.preview(ctx, row, input.plan) if row is not None else None
     if cost is None:

@@ -23,7 +23,8 @@ def of_csv(data: bytes, encoding: str = "") -> list[str]:
         return of_list([cells[0] for _, cells in sheet.rows])
     places = headings.places(sheet.columns, [cells for _, cells in sheet.rows])
     if headings.ADDRESS not in places:
-        raise _invalid("column_missing", "The first line must contain a column named 'linkedinurl'.")
+        has = ", ".join(name[:50] for name in sheet.columns[:10])
+        raise _invalid("column_missing", f"The first line must contain a column named 'linkedinurl'. It has: {has}.")
     column = places[headings.ADDRESS][0]
     return of_list([cells[column] if column < len(cells) else "" for _, cells in sheet.rows])
 

@@ -31,7 +31,7 @@ def _known(find: Callable[[str], str], names: tuple[str, ...]) -> AfterValidator
         found = list(map(find, words))
         if "" in found:
             facts = {"word": words[found.index("")][:50], "names": ", ".join(names)}
-            raise PydanticCustomError("unknown_word", "'{word}' is none of {names}", facts)
+            raise PydanticCustomError("unknown_word", "Must be one of {names}, not '{word}'", facts)
         return found
 
     return AfterValidator(checked)

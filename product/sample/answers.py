@@ -110,7 +110,7 @@ def served(answer: Callable[[Call], Fields], scope: str, limits: str = "") -> Ca
 def _admit(person: Sample | None) -> Sample | None:
     """Return the person. Raises TooMany for the one that stands for a rate limit (429)."""
     if person is not None and person.result == "rate_limit":
-        raise TooMany("Too many requests. Try again later.", headers={"Retry-After": "60"})
+        raise TooMany("Too many requests: at most 30 a minute. Try again in 60 seconds.", headers={"Retry-After": "60"})
     return person
 
 

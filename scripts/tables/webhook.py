@@ -12,7 +12,7 @@ from product import audit, webhooks
 from product.accounts import proof, sessions
 from product.context import Context
 from product.records import Record
-from tableapi import BadRequest, Conflict, Invalid, NotFound, validate
+from tableapi import BadRequest, Conflict, NotFound, validate
 
 Events = Annotated[
     list[webhooks.EventName], Field(min_length=1, max_length=4), AfterValidator(lambda names: sorted(set(names)))
@@ -80,7 +80,7 @@ async def post(
     if len(records) != 1:
         raise BadRequest("Create one webhook at a time.", reason="bad_records", case="one_webhook")
     body = validate(NewWebhook, records[0])
-    _check_address(ctx, body.url)
+    webhooks.check_address(ctx, body.url)
     proved = await proof.is_proved(ctx, beside)
     clientid, secret = ctx.actor.clientid, webhooks.new_secret()
     async with ctx.db.transaction():
@@ -104,7 +104,7 @@ async def patch(
     changes = [validate(Change, record) for record in records]
     for change in changes:
         if change.url is not None:
-            _check_address(ctx, change.url)
+            webhooks.check_address(ctx, change.url)
     moves = await ctx.db.value(bool, _MOVES, ctx.actor.clientid, *_addresses(changes))
     by = (ctx.actor.session, await proof.is_proved(ctx, beside) if moves else False)
     async with ctx.db.transaction():
@@ -136,8 +136,3 @@ async def delete(
 
 def _addresses(changes: list[Change]) -> tuple[list[int], list[str | None]]:
     return [change.webhookid for change in changes], [change.url for change in changes]
-
-
-def _check_address(ctx: Context, url: str) -> None:
-    if not webhooks.is_address(ctx, url):
-        raise Invalid({"url": webhooks.ADDRESS})

@@ -10,6 +10,7 @@ from pathlib import Path
 import asyncpg
 
 from tableapi.config.command_error import CommandError
+from tableapi.query.spelling import suggestion
 from tableapi.schema import introspection
 from tableapi.schema.model import Table
 
@@ -111,11 +112,13 @@ async def install(
             table = schema.find(name)
             if table is None or table.kind not in "rp" or not table.key:
                 missing = "does not exist" if table is None else "is not a table with a primary key"
-                raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.")
+                hint = suggestion(name, schema.tables) if table is None else ""
+                raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.{hint}")
             if table.distributed:
                 raise CannotRecord(f"'{name}' is distributed by Citus, and the outbox is on the coordinator alone.")
             if unknown := [part for part in parts if part not in table.columns and part != WHOLE_ROW]:
-                raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.")
+                hint = suggestion(unknown[0], table.columns)
+                raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.{hint}")
             wanted[table.schema, table.bare] = table, tuple(sorted(parts))
         if wanted and not await _current(connection):
             await connection.execute(_OUTBOX.read_text())

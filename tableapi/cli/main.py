@@ -43,8 +43,9 @@ WORKER = """example:
 INIT = """example:
   DATABASE_URL=postgresql://... tableapi init        before the first start, and after each upgrade"""
 RUN = """examples:
-  tableapi run cleanup
-  tableapi run report month=2026-01"""
+  tableapi run                                       list the scripts of the project
+  tableapi run NAME
+  tableapi run NAME month=2026-01                    with an argument"""
 MCP = """examples:
   tableapi mcp --dataset shop=postgresql://me@localhost/shop --open
   tableapi mcp --dataset shop=postgresql://... --access access.json --api-key KEY
@@ -322,7 +323,12 @@ def _run(args: argparse.Namespace) -> int:
         try:
             return asyncio.run(run_script(settings, folder, args.script, args.values))
         except Invalid as error:
-            fields = "; ".join(f"{name}: {text}" for name, text in error.context["fields"].items())
+            cases = error.context.get("field_errors", {})
+            missing = {name for name, told in cases.items() if told["case"] == "missing"}
+            fields = "; ".join(
+                f"{args.script} needs {name}=VALUE" if name in missing else f"{name}: {text}"
+                for name, text in error.context["fields"].items()
+            )
             return _reject(ValueError(fields or error.message), 2)
         except ApiError as error:
             return _reject(error, 1)

@@ -33,6 +33,7 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
     """
     from tableapi.db.database import Db
     from tableapi.project.registry import Scripts
+    from tableapi.query.spelling import suggestion
     from tableapi.server.migrate import init
 
     payload: dict[str, Any] = {}
@@ -48,7 +49,8 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
     scripts = Scripts.load(folder, settings, db)
     try:
         if name not in scripts.jobs:
-            problem = f"There is no internal script '{name}'." if name else "Name the script to run."
+            hint = suggestion(name, scripts.jobs)
+            problem = f"There is no internal script '{name[:100]}'.{hint}" if name else "Name the script to run."
             raise UnknownScript(f"{problem} Available scripts: {', '.join(sorted(scripts.jobs))}.")
         _check_names(name, payload, scripts.jobs[name])
         result = await scripts.run_job(name, payload)

@@ -87,11 +87,15 @@ def origin(value: str) -> str:
     """Check a URL such as `https://app.example.com`, and remove a trailing slash."""
     parts = urlsplit(value)
     unusual = parts.query or parts.fragment or not value.isprintable() or " " in value
-    if parts.netloc and parts.path.strip("/"):
-        raise ValueError(f"must not have a path, such as '{parts.path[:100]}': write https://app.example.com")
     if parts.scheme not in ("http", "https") or not parts.netloc or unusual:
         raise ValueError("must be a URL such as https://app.example.com")
     return value.rstrip("/")
+
+
+def _without_path(value: str) -> str:
+    if path := urlsplit(value).path:
+        raise ValueError(f"must not have a path, such as '{path[:100]}': write https://app.example.com")
+    return value
 
 
 def _cors_origin(value: str) -> str:
@@ -162,7 +166,9 @@ class Settings(BaseModel):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=1, le=65535)
     workers: int = Field(default=1, ge=1, le=256)
-    public_url: Origin = Field(default_factory=lambda data: f"http://127.0.0.1:{data['port']}")
+    public_url: Annotated[Origin, AfterValidator(_without_path)] = Field(
+        default_factory=lambda data: f"http://127.0.0.1:{data['port']}"
+    )
     cors_origins: CorsOrigins = ()  # pages of these origins may call the API, besides PUBLIC_URL; "*" for any
     dataset: Name = "data"
 

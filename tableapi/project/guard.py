@@ -335,7 +335,7 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
 
 
 def _meant(name: str, unknown: list[str]) -> str:
-    """Return the unknown field that is probably a required one: a similar name, or a part of it; "" if none is."""
+    """Return the unknown field that probably means a required one: a similar name, or a part of it; or ""."""
     if close := get_close_matches(name, unknown, n=1, cutoff=0.7):
         return close[0]
     return next((other for other in unknown if len(other) > 2 and other.lower() in name), "")

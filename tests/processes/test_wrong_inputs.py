@@ -316,3 +316,25 @@ def test_run_without_a_script_lists_them(project: Path, new_database: NewDatabas
     done = tableapi("run", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
     assert done.returncode == 2
     assert "Name the script to run. Available scripts: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("tidyupp",), "There is no internal script 'tidyupp'. Did you mean 'tidyup'?"),
+        (("importpeople",), "importpeople needs file=VALUE"),
+        (("importpeople", "fiel=people.csv"), "importpeople has no argument 'fiel'. Did you mean 'file'?"),
+    ],
+)
+def test_a_wrong_call_of_a_script(words: tuple[str, ...], told: str, new_database: NewDatabase, tmp_path: Path) -> None:
+    done = tableapi("run", *words, cwd=ROOT, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
+    assert done.returncode == 2
+    assert told in done.stderr, done.stderr
+
+
+def test_changes_of_a_table_that_does_not_exist(new_database: NewDatabase, tmp_path: Path) -> None:
+    url = new_database("create table customer (id int primary key, city text)")
+    for table, told in (("custmer", "Did you mean 'customer'?"), ("customer:ctiy", "Did you mean 'city'?")):
+        done = tableapi("changes", "install", table, "--dataset", f"shop={url}", cwd=tmp_path)
+        assert done.returncode == 1
+        assert told in done.stderr, done.stderr

@@ -23,7 +23,7 @@ ELSEWHERE = re.compile(
 FOR_PROGRAMS = {
     "app_key_alone", "bad_client", "bad_signature", "card_number", "column_unknown", "cursor_of_another_list",
     "deleted", "desk_only", "field_fixed", "field_not_writable", "file_too_large", "file_type", "key_elsewhere",
-    "key_fixed", "key_missing", "key_of_app", "test_key",
+    "key_fixed", "key_misnamed", "key_missing", "key_of_app", "test_key",
     "no_downgrade_record", "no_key", "no_such_file", "no_such_payment", "no_such_picture", "no_such_transaction",
     "not_0_or_1", "not_a_date", "not_downgrade", "not_one_line", "not_register_or_social", "one_key", "one_list",
     "one_member", "one_record", "one_search", "people_or_companies", "reveals_of_owner",

@@ -55,6 +55,7 @@ export const errors: Readonly<Record<string, string>> = {
   list_full: "Eine Liste fasst {{limit}} Personen.",
   // Webhooks
   webhook_url: "Geben Sie eine Adresse ein, die mit https:// beginnt, ohne Benutzernamen und ohne #",
+  webhook_private: "Geben Sie eine öffentliche Adresse ein; diese liegt in einem privaten Netz",
   webhook_limit: "Sie haben bereits {{limit}} Webhooks. Löschen Sie zuerst einen.",
   one_webhook: "Legen Sie die Webhooks einzeln an.",
   no_such_webhook: "Diesen Webhook gibt es nicht.",
