@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from product.billing.live import LIVE
 from product.context import Context
 from tableapi import ApiError, Forbidden, OwnKey, Unauthorized
 
@@ -55,6 +56,10 @@ _FIND = """
       and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
       and (k.expireson is null or k.expireson > now())
 """
+_ACCESS = f"""
+    select exists (select 1 from usersubscription s join subscriptionplan p using (planid)
+                   where s.clientid = $1 and p.apiaccess = 1 and {LIVE})
+"""  # noqa: S608
 # In a distributed database the rows of a client are found by a constant. A key belongs to one client for ever.
 _FIND_OF = f"{_FIND} and k.clientid = $2".replace("s.clientid = k.clientid", "s.clientid = $2")
 _CLIENT = "select clientid from apikeys where keyhash = any($1) or oldkeyhash = any($1)"  # asks every shard
@@ -154,6 +159,15 @@ async def _find(ctx: Context, key: str) -> LiveKey | None:
         _clients.clear()
     _clients[hashes[0]] = clientid
     return await ctx.db.first(LiveKey, _FIND_OF, hashes, clientid)
+
+
+async def require_access(ctx: Context, clientid: int) -> None:
+    """Raise ApiError (402) if the plan of an account has no API access."""
+    if not await ctx.db.first_value(bool, _ACCESS, clientid):
+        raise ApiError(
+            "Your plan has no API access. Upgrade to unlock it.",
+            case="upgrade_for_api", status=402, reason="plan_without_api",
+        )  # fmt: skip
 
 
 def reject_app_key(ctx: Context) -> None:

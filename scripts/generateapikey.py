@@ -24,8 +24,9 @@ class Output(BaseModel):
 _RESERVE = "insert into reservedkey (keyhash, clientid) values ($1, $2)"
 
 
-@script(roles=OWNER, limit="60/hour per account")
+@script(roles=OWNER, limit="60/hour per account", errors=(402,))
 async def run(ctx: Context, input: Input) -> Output:
+    await api_keys.require_access(ctx, ctx.actor.clientid)
     key = api_keys.generate(test=input.test)
     await ctx.db.execute(_RESERVE, ctx.vault.index("apikey", key), ctx.actor.clientid)
     return Output(apikey=key)

@@ -13,10 +13,9 @@ from pydantic_core import PydanticCustomError
 from product import api_keys, audit
 from product.accounts import proof, sessions
 from product.billing import plans
-from product.billing.live import LIVE
 from product.context import Context
 from product.records import Record
-from tableapi import ApiError, BadRequest, Conflict, Forbidden, NotFound, validate
+from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +83,6 @@ class Change(Record):
     istest: int | None = Field(default=None, ge=0, le=1)
 
 
-_ACCESS = f"""
-    select exists (select 1 from usersubscription s join subscriptionplan p using (planid)
-                   where s.clientid = $1 and p.apiaccess = 1 and {LIVE})
-"""  # noqa: S608
 _TAKE = "update usercredit set apicallcount = apicallcount - 1 where clientid = $1 and apicallcount > 0 returning true"
 _RESERVED = """
     delete from reservedkey where keyhash = any($1) and clientid = $2 and createdon > now() - interval '10 minutes'
@@ -119,13 +114,7 @@ async def post(
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-        if not await ctx.db.first_value(bool, _ACCESS, clientid):
-            raise ApiError(
-                "Your plan has no API access. Upgrade to unlock it.",
-                case="upgrade_for_api",
-                status=402,
-                reason="plan_without_api",
-            )
+        await api_keys.require_access(ctx, clientid)
         if not await ctx.db.first_value(bool, _TAKE, clientid):
             raise Conflict("Your plan does not allow more API keys. Delete one, or upgrade.", reason="key_limit")
         hashes = ctx.vault.indexes("apikey", body.apikey or "")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from tableapi import exact_json
 from tableapi.datasets.dataset import Dataset
-from tableapi.errors import NotFound
+from tableapi.errors import Invalid, NotFound
 from tableapi.mcp import truncation
 from tableapi.mcp.arguments import CallFunction, CallScript
 from tableapi.mcp.caller import Caller
@@ -69,6 +69,28 @@ async def run_script(caller: Caller, script: Script, sent: Mapping[str, Any]) ->
     if not response.content_type.startswith("application/json"):
         return {"status": response.status, "content_type": response.content_type, "bytes": len(response.body)}
     return _shown(exact_json.loads(response.body))
+
+
+async def run_tool(caller: Caller, script: Script, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a script that is offered as a tool. Its error for a missing or unknown argument lists those it takes."""
+    try:
+        return await run_script(caller, script, sent)
+    except Invalid as error:
+        raise _with_arguments(script, sent, error) from None
+
+
+def _with_arguments(script: Script, sent: Mapping[str, Any], error: Invalid) -> Invalid:
+    """Return the error of a script with the names that its tool takes, if one is missing or unknown."""
+    known = [field.alias or name for name, field in script.input.model_fields.items()] if script.input else []
+    fields: dict[str, str] = error.context["fields"]
+    if not any((name in known) != (name in sent) for name in fields if "." not in name):
+        return error
+    told = (
+        f"{name}: {'is not an argument' if name in sent and name not in known else text}"
+        for name, text in fields.items()
+    )
+    error.message = f"The arguments of {script.tool} are not valid. {'; '.join(told)}. It takes: {', '.join(known)}."
+    return error
 
 
 def _query_text(value: Any) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -24,7 +23,7 @@ from tableapi.mcp import arguments as args
 from tableapi.mcp import batching, calls, catalog, reading, results, writing
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.results import ToolResult
-from tableapi.project.guard import Script
+from tableapi.project.guard import Script, meant
 from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
@@ -192,28 +191,10 @@ def _of_script(script: Script) -> Tool:
     """Build the tool for a script. The script checks the arguments itself, as it does over HTTP."""
 
     async def run(caller: Caller, arguments: args.ScriptInput) -> dict[str, Any]:
-        sent = arguments.model_dump()
-        try:
-            return await calls.run_script(caller, script, sent)
-        except Invalid as error:
-            raise _with_arguments(script, sent, error) from None
+        return await calls.run_tool(caller, script, arguments.model_dump())
 
     title = script.tool.replace("_", " ").capitalize()
     return Tool(script.tool, title, calls.summary(script), args.ScriptInput, run, script=script)
-
-
-def _with_arguments(script: Script, sent: Mapping[str, Any], error: Invalid) -> Invalid:
-    """Return the error of a script with the names that its tool takes, if one is missing or unknown."""
-    known = [field.alias or name for name, field in script.input.model_fields.items()] if script.input else []
-    fields: dict[str, str] = error.context["fields"]
-    if not any((name in known) != (name in sent) for name in fields if "." not in name):
-        return error
-    told = (
-        f"{name}: {'is not an argument' if name in sent and name not in known else text}"
-        for name, text in fields.items()
-    )
-    error.message = f"The arguments of {script.tool} are not valid. {'; '.join(told)}. It takes: {', '.join(known)}."
-    return error
 
 
 @cache
@@ -389,7 +370,9 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
             name = str(detail["loc"][0]) if detail["loc"] else "arguments"
             message = plain(detail)
             if detail["type"] == "missing" and len(detail["loc"]) == 1:
-                message = f"missing; {_meant(name, sent, known)}it takes: {', '.join(known)}"
+                near = meant(name, [other for other in sent if other not in known])
+                told = f"you sent '{near[:100]}'; " if near else ""
+                message = f"missing; {told}it takes: {', '.join(known)}"
             if isinstance(sent.get(name), list) and len(detail["loc"]) > 1:
                 if detail["loc"][1] == "str":  # the other form of the argument
                     continue
@@ -400,12 +383,6 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
             fields.setdefault(name[:100], message)
         text = "; ".join(f"{name}: {message}" for name, message in fields.items())
         raise Invalid(fields, f"The arguments of {tool.name} are not valid. {text}.") from None
-
-
-def _meant(name: str, sent: Mapping[str, Any], known: Collection[str]) -> str:
-    """Return "you sent 'x'; " for the unknown argument that is probably meant, or ""."""
-    close = get_close_matches(name, [other for other in sent if other not in known], n=1, cutoff=0.7)
-    return f"you sent '{close[0][:100]}'; " if close else ""
 
 
 def error_text(error: ApiError) -> str:

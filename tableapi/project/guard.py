@@ -312,10 +312,10 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             if case == "missing" and isinstance(sent, Mapping):
                 known = _known(model, detail["loc"])
                 unknown = [*islice((str(other) for other in sent if other not in known), MAX_SPELT)]
-                meant = _meant(last, unknown)
-                text += f"; you sent '{meant[:100]}'" if meant else ""
+                near = meant(last, unknown)
+                text += f"; you sent '{near[:100]}'" if near else ""
                 if len(detail["loc"]) == 1:
-                    missing[name] = meant
+                    missing[name] = near
             elif case == "literal_error" and isinstance(sent, str):
                 near = suggestion(sent, _VALUE.findall(text))
                 text += f".{near}" if near else ""
@@ -329,12 +329,12 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             fields.setdefault(name, text if case in _NO_CASE else FieldError(case, text, numbers))
         if len(missing) > 1 and next(iter(fields)) in missing:
             *others, last = missing
-            meants = "".join(f"; you sent '{meant[:100]}'" for meant in missing.values() if meant)
-            raise Invalid(fields, f"{', '.join(others)} and {last} are missing{meants}.") from None
+            sent_instead = "".join(f"; you sent '{near[:100]}'" for near in missing.values() if near)
+            raise Invalid(fields, f"{', '.join(others)} and {last} are missing{sent_instead}.") from None
         raise Invalid(fields, named=named) from None
 
 
-def _meant(name: str, unknown: list[str]) -> str:
+def meant(name: str, unknown: list[str]) -> str:
     """Return the unknown field that probably means a required one: a similar name, or a part of it; or ""."""
     if close := get_close_matches(name, unknown, n=1, cutoff=0.7):
         return close[0]

@@ -142,6 +142,9 @@ async def test_a_reveal_without_a_ceiling_returns_the_price(product: Product, ac
         assert "max_credits" in asked["note"]
         assert all(not row["phones"] and not row["business_emails"] for row in asked["resource"])
         assert "over_ceiling" in await own.error("reveal", linkedinurls=urls, kinds=KINDS, max_credits=3)
+        told = await own.error("reveal", url=urls[0])
+        assert "kinds: Missing" in told
+        assert "url: is not an argument. It takes: linkedinurls, " in told
         assert await account.credits() == before
         done = (await own.result("reveal", linkedinurls=urls, kinds=KINDS, max_credits=4))["result"]
         assert done["charged"] == 4

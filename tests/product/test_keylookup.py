@@ -35,6 +35,7 @@ async def test_a_key_needs_a_purpose_a_plan_with_the_api_and_a_free_slot(product
     cheap = await product.account(planid=2)
     without = await cheap.owner.table("POST", "apikeys", {"purpose": "x"})
     assert rejection(without) == (402, "plan_without_api")
+    assert rejection(await cheap.owner.post("generateapikey")) == (402, "plan_without_api")
     await product.db.execute("update usercredit set apicallcount = 1 where clientid = $1", account.clientid)
     responses = await asyncio.gather(*(account.owner.table("POST", "apikeys", {"purpose": "x"}) for _ in range(2)))
     assert sorted(response.status_code for response in responses) == [200, 409]

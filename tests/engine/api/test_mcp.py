@@ -82,6 +82,16 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(http: httpx2.Client, versio
     error = called(http, version, "qeury", {"table": "film"}).json()["error"]
     assert (error["code"], error["data"]["reason"]) == (-32602, "unknown_tool")
     assert "Did you mean 'query'?" in error["message"]
+    error = called(http, version, "fly", {}).json()["error"]
+    assert "There is no tool 'fly'. Your tools: list_tables, describe_tables, query" in error["message"]
+
+
+def test_a_missing_argument_is_named_with_those_of_the_tool(http: httpx2.Client) -> None:
+    result = called(http, "2025-11-25", "aggregate", {"table": "film", "measure": []}).json()["result"]
+    assert result["isError"]
+    text = result["content"][0]["text"]
+    assert "measures: missing; you sent 'measure'; it takes: " in text
+    assert "measure: is not an argument of aggregate." in text
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", MODERN])
