@@ -72,7 +72,10 @@ async def run_script(caller: Caller, script: Script, sent: Mapping[str, Any]) ->
 
 
 async def run_tool(caller: Caller, script: Script, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a script that is offered as a tool. Its error for a missing or unknown argument lists those it takes."""
+    """Call a script that is offered as a tool.
+
+    Raises Invalid; for a missing or unknown argument it lists those that the tool takes.
+    """
     try:
         return await run_script(caller, script, sent)
     except Invalid as error:

@@ -29,13 +29,13 @@ async def run(ctx):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ([], 2, "COMMAND"),
+        ([], 2, "name a command: serve"),
         (["bogus"], 2, "invalid choice"),
         (["serve"], 2, "is not a project"),
         (["serve", "--port", "70000"], 2, "PORT: must be a whole number from 1 to 65535 (is '70000')."),
         (["serve", "--open"], 2, "need a database"),
         (["serve", "--dataset", "shop", "--open"], 2, "must be NAME=postgresql://"),
-        (["serve", "--dataset", "shop=mysql://x/y", "--open"], 2, "must be NAME=postgresql://"),
+        (["serve", "--dataset", "shop=mysql://x/y", "--open"], 2, "is of mysql, but only PostgreSQL"),
         (["serve", "--dataset", f"a/b={NOWHERE}", "--open"], 2, "must be NAME=postgresql://"),
         (["serve", "--dataset", f"a={NOWHERE}", "--dataset", f"a={NOWHERE}", "--open"], 2, "given twice"),
         (["serve", "--dataset", f"a={NOWHERE}"], 2, "either --open"),
@@ -82,13 +82,13 @@ def test_an_invalid_call_is_reported_in_one_line(words: list[str], code: int, sa
         ("PORT", "http", "PORT:"),
         ("WORKERS", "0", "WORKERS:"),
         ("DEMO", "maybe", "DEMO:"),
-        ("DATABASE_URL", "sqlite:///x", "DATABASE_URL: must be a PostgreSQL URL"),
+        ("DATABASE_URL", "sqlite:///x", "DATABASE_URL: the address is of sqlite, but only PostgreSQL is supported"),
         ("DATABASE_URL", NOWHERE, "127.0.0.1:1/shop cannot be reached"),
         ("DATABASE_URL", "postgresql://127.0.0.1:notaport/x", "DATABASE_URL: the host or port is not valid"),
         ("DATA_DIR", "/proc/nothing", "DATA_DIR /proc/nothing cannot be used"),
         ("MAIL_URL", "http://x", "MAIL_URL: must be smtp://"),
         ("GOOGLE_CLIENT_ID", "x", "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together"),
-        ("HOST", "no.such.host.invalid", "HOST no.such.host.invalid"),
+        ("HOST", "no.such.host.invalid", "HOST: 'no.such.host.invalid'"),
     ],
 )
 def test_an_invalid_setting_is_reported_in_one_line(name: str, value: str, said: str, tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_a_variable_that_is_nearly_a_setting_is_reported_without_its_value(tmp_p
     run = tableapi("check", cwd=tmp_path, DATA_DIR=str(tmp_path / "data"), **words)
 
     assert [line for line in run.stderr.splitlines() if line.startswith("unknown_setting")] == [
-        'unknown_setting name=DATABASE_URLS told="It is not a setting and is ignored. Did you mean DATABASE_URL?"',
-        'unknown_setting name=SECRET_KEY told="It is not a setting and is ignored. Did you mean SECRET_KEYS?"',
+        "unknown_setting name=DATABASE_URLS told=It is not a setting and is ignored. Did you mean DATABASE_URL?",
+        "unknown_setting name=SECRET_KEY told=It is not a setting and is ignored. Did you mean SECRET_KEYS?",
     ]
     assert "hidden" not in run.stderr + run.stdout
 

@@ -206,9 +206,16 @@ def test_postgresql_urls_are_normalized(value: str, expected: str) -> None:
     assert postgres_url(value) == expected
 
 
-@pytest.mark.parametrize("value", ["", "mysql://h/d", "postgresql://", "h/d", "postgresql"])
-def test_invalid_postgresql_urls_are_rejected(value: str) -> None:
-    with pytest.raises(ValueError, match="must be a PostgreSQL URL"):
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("", "must be a PostgreSQL URL"), ("postgresql://", "must be a PostgreSQL URL"),
+        ("postgresql", "must be a PostgreSQL URL"), ("mysql://h/d", "is of mysql"),
+        ("h/d", "lacks postgresql:// in front"),
+    ],
+)  # fmt: skip
+def test_invalid_postgresql_urls_are_rejected(value: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
         postgres_url(value)
 
 
