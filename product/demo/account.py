@@ -37,6 +37,7 @@ _FIND = """
     select c.clientid,
            (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'client') as owner,
            (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'member') as member,
+           (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'admin') as admin,
            exists (select 1 from usersubscription s where s.clientid = c.clientid) as subscribed,
            exists (select 1 from usercontact k where k.clientid = c.clientid) as used
     from (select clientid from appuser where lower(email) = any($1) order by appuserid limit 1) c
@@ -48,6 +49,7 @@ class _Found:
     clientid: int
     owner: int
     member: int
+    admin: int
     subscribed: bool
     used: bool
 
@@ -73,7 +75,7 @@ async def load(ctx: Context, subscribe: Subscribe) -> None:
     if not row.used:
         async with ctx.db.transaction():
             people = await demopeople.load(ctx)
-            users = (row.owner, row.member)
+            users = (row.owner, row.member, row.admin)
             await history.load(ctx, clientid, users, await _key(ctx, clientid), people)
             await plans.update_allowances(ctx, clientid)
 

@@ -1,6 +1,6 @@
 """Generate two thousand fictional people, the same every time.
 
-Addresses use domains reserved for examples, phone numbers use ranges reserved for fiction.
+Addresses use domains reserved for examples, phone numbers use ranges that are not in use.
 """
 
 from __future__ import annotations
@@ -82,6 +82,18 @@ _CITIES = {
 }  # fmt: skip
 
 
+# With # for a digit: ranges reserved for fiction (NANPA, Ofcom, ACMA, Arcep, Bundesnetzagentur), and in other countries
+# ranges that the numbering plan does not assign.
+_NUMBERS = {
+    "USA": ("+1212555010#", "+1512555011#", "+1312555012#", "+1206555013#", "+1617555014#"),
+    "GBR": ("+447700900###", "+442079460###"), "DEU": ("+4917139200##", "+493023125###"),
+    "FRA": ("+3363998####", "+3319900####"), "ESP": ("+34555######",), "ITA": ("+39300######",),
+    "DNK": ("+456000####",), "NLD": ("+3160000####",), "IND": ("+91220000####",), "JPN": ("+819000######",),
+    "BRA": ("+5520912######",), "CAN": ("+1416555015#", "+1604555016#", "+1514555017#"),
+    "AUS": ("+6125550####", "+6135550####"), "SGP": ("+653000####",), "ZAF": ("+2799000####",),
+}  # fmt: skip
+
+
 class Example(TypedDict):
     """The fields of a person, with its contact data in clear."""
 
@@ -123,8 +135,9 @@ def _person(number: int, rng: random.Random) -> Example:
     personal = [f"{mailbox}{number}@home.example.net"]
     if rng.random() < 0.15:
         personal.append(f"{_ascii(last)}.{number}@post.example.org")
-    phones = [f"+1{rng.randint(201, 989)}555{rng.randint(100, 199):04}" for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+    drawn = [(rng.randint(201, 989), rng.randint(100, 199)) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     title, country = rng.choice(_TITLES), rng.choice(_COUNTRIES)
+    phones = [_phone(country, one) for one in drawn]
     place = random.Random(number)  # noqa: S311 - separate generator, so the other fields do not change
     at = _COMPANIES.index(company)
     return {
@@ -142,6 +155,12 @@ def _person(number: int, rng: random.Random) -> Example:
         "business": business if number == 0 or rng.random() < 0.95 else [],
         "phones": phones if number == 0 or rng.random() < 0.8 else [],
     }
+
+
+def _phone(country: str, drawn: tuple[int, int]) -> str:
+    digits = iter(f"{drawn[1]}{drawn[0]}"[::-1])
+    ranges = _NUMBERS[country]
+    return "".join(next(digits) if sign == "#" else sign for sign in ranges[drawn[1] % len(ranges)])
 
 
 def _ascii(text: str) -> str:
