@@ -38,9 +38,9 @@ journey("transitions", async (open) => {
   await page.getByRole("link", { name: "Dashboard" }).first().click();
   await page.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
   await page.getByRole("link", { name: "My Contacts" }).first().click();
-  const { x, y, width, height } = await page.getByRole("button", { name: "Has phone" }).boundingBox();
+  const { x, y, width, height } = await page.getByRole("button", { name: "Verified" }).boundingBox();
   await page.mouse.click(x + width / 2, y + height / 2);
-  await page.waitForURL("**/mycontacts?phone=1");
+  await page.waitForURL("**/mycontacts?verified=1");
 
   await page.waitForFunction(() => document.getAnimations().every((animation) => animation.animationName !== "screen-out"));
   await page.emulateMedia({ reducedMotion: "reduce" });

@@ -70,8 +70,8 @@ export function ContactsTable({ rows, count, shown, change, selection, removal, 
   const voteOf = (one: Votable) => (flagging ? voteOn(votes, flagging.linkedinurl, one) : undefined);
   const open = (row: UserContact) => change({ contact: row.contactid });
 
-  const { hide, single } = shown;
-  const columns = useMemo(() => columnsOf(hide, single), [hide, single]);
+  const { hide, compact } = shown;
+  const columns = useMemo(() => columnsOf(hide, compact), [hide, compact]);
   const isMine = useIsMine(shown);
   const voting = useVoting({
     isMine,

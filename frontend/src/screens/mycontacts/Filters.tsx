@@ -1,5 +1,5 @@
 /** The row above the list: search, filter chips, and view options. */
-import { NativeSelect } from "@mantine/core";
+import { Checkbox, NativeSelect, Popover, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, memo } from "react";
 import { isOwner, useAccount } from "../../api/account";
@@ -15,11 +15,10 @@ import { ViewOptions } from "./ViewOptions";
 
 const DEBOUNCE_MS = 500;
 const DAYS = [7, 30, 90];
-const CHIPS = [
-  ["phone", "contacts.hasPhone"],
-  ["email", "contacts.hasEmail"],
-  ["personal", "contacts.hasPersonal"],
-  ["verified", "contacts.isVerified"],
+const HAS = [
+  ["phone", "kind.phone"],
+  ["email", "kind.business"],
+  ["personal", "kind.personal"],
 ] as const;
 
 interface Props {
@@ -53,11 +52,10 @@ const View = memo(ViewOptions);
 const Controls = memo(function Controls({ shown, change }: ControlProps) {
   return (
     <div className={classes.chips}>
-      {CHIPS.map(([name, text]) => (
-        <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
-          {t(text)}
-        </FilterChip>
-      ))}
+      <Has shown={shown} change={change} />
+      <FilterChip pressed={shown.verified} onChange={(verified) => change({ verified, page: 1 })}>
+        {t("contacts.isVerified")}
+      </FilterChip>
       <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
       <ByTag tag={shown.tag} onChange={(tag) => change({ tag, page: 1 })} />
       <NativeSelect
@@ -71,6 +69,27 @@ const Controls = memo(function Controls({ shown, change }: ControlProps) {
     </div>
   );
 });
+
+/** The kinds of data that a contact has. */
+function Has({ shown, change }: ControlProps) {
+  const chosen = HAS.filter(([name]) => shown[name]).map(([, text]) => t(text));
+  return (
+    <Popover position="bottom-start" withinPortal={false} trapFocus returnFocus>
+      <Popover.Target>
+        <FilterChip pressed={chosen.length > 0} opens>
+          {t("contacts.has")} {chosen.join(", ")}
+        </FilterChip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t("contacts.has")}>
+        <Stack gap="var(--s-3)">
+          {HAS.map(([name, text]) => (
+            <Checkbox key={name} label={t(text)} checked={shown[name]} onChange={(event) => change({ [name]: event.currentTarget.checked, page: 1 })} />
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
 
 /** Filter by member, for the owner only: other users see only their own contacts. */
 function ByWhom({ by, onChange }: { by: ListParams["by"]; onChange: (by: ListParams["by"]) => void }) {

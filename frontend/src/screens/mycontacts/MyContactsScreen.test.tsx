@@ -208,7 +208,9 @@ test("saved votes are shown next to their values", async () => {
 test("filters and sort order are in the URL and in the request", async () => {
   const sent = serve({ [LIST]: contacts(3) });
   const { where } = draw(<MyContactsScreen />, { at: AT });
-  await user.click(await screen.findByRole("button", { name: "Has phone" }));
+  await user.click(await screen.findByRole("button", { name: "Has" }));
+  await user.click(await screen.findByRole("checkbox", { name: "Cell Number" }));
+  expect(screen.getByRole("button", { name: "Has Cell Number" })).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Verified" }));
   await user.click(await screen.findByRole("button", { name: "Name" }));
   await waitFor(() => expect(where()).toBe(`${AT}?order=name&phone=1&verified=1`));
@@ -251,7 +253,7 @@ test("the selection counts hidden contacts, and selecting all found exports by f
   serve({ [LIST]: ({ query }: Sent) => ({ resource: [contactAnswer(query.has("filter") ? 9 : 1)], meta: { count: 40 } }) });
   draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
-  await user.click(screen.getByRole("button", { name: "Has phone" }));
+  await user.click(screen.getByRole("button", { name: "Verified" }));
   expect(await screen.findByText("1 of them is not in this list")).toBeVisible();
   await user.click(await screen.findByRole("checkbox", { name: "Select Person 9" }));
   expect(screen.getByText("2 selected")).toBeVisible();

@@ -163,7 +163,7 @@ function Content({ list, shown, change, selection, removal, onExport }: ContentP
       list={list}
       rows={list.data && removal.rows}
       explain={problemOf}
-      skeleton={{ lines: 8, columns: columnsOf(shown.hide, shown.single), ticks: true, faces: true }}
+      skeleton={{ lines: 8, columns: columnsOf(shown.hide, shown.compact), ticks: true, faces: true }}
       empty={<Nothing shown={shown} change={change} />}
     >
       {(rows) => <ContactsTable rows={rows} count={list.data?.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} onExport={onExport} />}

@@ -40,10 +40,10 @@ test("a row shows up to three values of a kind, or the first and the number of o
   await screen.findByText("Person 1");
   await waitFor(() => expect(copies()).toEqual(SHOWN.slice(0, 3)));
   await user.click(screen.getByRole("button", { name: "View" }));
-  expect(await screen.findByRole("radio", { name: "Up to three" })).toBeChecked();
-  await user.click(screen.getByRole("radio", { name: "First only" }));
+  expect(await screen.findByRole("radio", { name: "Comfortable" })).toBeChecked();
+  await user.click(screen.getByRole("radio", { name: "Compact" }));
   await waitFor(() => expect(copies()).toEqual(SHOWN.slice(0, 1)));
-  expect(where()).toBe(`${AT}?single=1`);
+  expect(where()).toBe(`${AT}?compact=1`);
   expect(screen.getByRole("button", { name: /^\+2/ })).toBeVisible();
 });
 
@@ -51,9 +51,9 @@ test("Escape closes the view menu", async () => {
   answer();
   draw(<MyContactsScreen />, { at: AT });
   await user.click(await screen.findByRole("button", { name: "View" }));
-  await screen.findByRole("radio", { name: "First only" });
+  await screen.findByRole("radio", { name: "Compact" });
   await user.keyboard("{Escape}");
-  await waitFor(() => expect(screen.queryByRole("radio", { name: "First only" })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole("radio", { name: "Compact" })).toBeNull());
   expect(screen.getByRole("button", { name: "View" })).toHaveFocus();
 });
 

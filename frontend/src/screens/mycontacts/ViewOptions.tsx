@@ -12,13 +12,8 @@ const DENSITIES = [
   { value: "compact", label: t("contacts.compact") },
 ] as const;
 
-const VALUES = [
-  { value: "three", label: t("contacts.valuesThree") },
-  { value: "single", label: t("contacts.valuesSingle") },
-] as const;
-
 export function ViewOptions({ shown, change }: { shown: ListParams; change: ChangeList }) {
-  const { hide, compact, single } = shown;
+  const { hide, compact } = shown;
   const toggle = (key: string) => change({ hide: hide.includes(key) ? hide.filter((one) => one !== key) : [...hide, key] });
   return (
     <Popover position="bottom-end" width={248} withinPortal={false} trapFocus returnFocus>
@@ -35,17 +30,6 @@ export function ViewOptions({ shown, change }: { shown: ListParams; change: Chan
             value={compact ? "compact" : "comfortable"}
             onChange={(value) => change({ compact: value === "compact" })}
           />
-          <div>
-            <p className={classes.legend} aria-hidden="true">
-              {t("contacts.values")}
-            </p>
-            <Segment
-              label={t("contacts.values")}
-              options={VALUES}
-              value={single ? "single" : "three"}
-              onChange={(value) => change({ single: value === "single" })}
-            />
-          </div>
           <fieldset>
             <legend>{t("contacts.columns")}</legend>
             {HIDEABLE.map(([key, text]) => (

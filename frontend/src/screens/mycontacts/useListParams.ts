@@ -27,16 +27,15 @@ export interface ListParams {
   days: number;
   /** Keys of hidden columns. */
   hide: string[];
+  /** One value of each kind per row, not up to three. */
   compact: boolean;
-  /** Show one value of each kind per row, not up to three. */
-  single: boolean;
   /** The contact in the drawer; 0 for none. */
   contact: number;
 }
 
 export const TEAM = "team";
 
-const FLAGS = ["phone", "email", "personal", "verified", "compact", "single"] as const;
+const FLAGS = ["phone", "email", "personal", "verified", "compact"] as const;
 
 const count = (text: string | null): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : 0);
 
@@ -57,7 +56,6 @@ export function readList(params: URLSearchParams): ListParams {
     days: count(params.get("days")),
     hide: params.get("hide")?.split(",").filter(Boolean) ?? [],
     compact: is("compact"),
-    single: is("single"),
     contact: count(params.get("contact")),
   };
 }
