@@ -16,6 +16,8 @@
       small = JSON.parse(localStorage.getItem("sidebar") || String(small));
     } catch (error) {} // no storage
     document.documentElement.setAttribute("data-frame", small ? "small" : "wide");
+    // The room of the banner (src/app/layout/DemoBanner.tsx).
+    if (/(?:^|; )demo=1/.test(document.cookie)) document.documentElement.setAttribute("data-demo", "");
     // The names of the menu, before the app is there (src/texts).
     var german = /(?:^|; )language=de/.test(document.cookie);
     var names = german

@@ -1,5 +1,7 @@
 /** The settings of the server: its name and its features. Loaded once, before anything is drawn. */
 
+import { setPreference } from "../lib/preferences";
+
 export interface Example {
   full_name: string;
   title: string;
@@ -47,6 +49,8 @@ async function fetchConfig(): Promise<Config> {
 
 /** Sets the settings; tests call it with their own. */
 export function setConfig(value: Config): Config {
+  // The first paint leaves room for the banner (public/theme.js).
+  setPreference("demo", value.demo ? "1" : null);
   loaded = value;
   return value;
 }

@@ -7,7 +7,10 @@ export function DemoBanner() {
   return (
     <section className={classes.banner} aria-label={t("demo")}>
       <FlaskConical size={15} aria-hidden="true" />
-      <span>{t("demoBanner")}</span>
+      <span>
+        {t("demoBanner")}
+        <span className={classes.more}>{t("demoMore")}</span>
+      </span>
       <a href="/sandbox/mail" target="_blank" rel="noopener">
         {t("demoMail")}
       </a>
