@@ -4,9 +4,11 @@
  `value`     the figure, 32 px; `unit` follows it in small type
  `note`      one line below, `detail` another one
  `aside`     a ring or an icon beside the figure
+ `to`        the page about it, which the whole card opens
  `children`  the foot, below a line: a button
 */
 import type { ReactNode } from "react";
+import { Link } from "react-router";
 import classes from "./Stat.module.css";
 
 interface Props {
@@ -16,13 +18,14 @@ interface Props {
   note?: ReactNode;
   detail?: ReactNode;
   aside?: ReactNode;
+  to?: string | undefined;
   children?: ReactNode;
 }
 
-export function Stat({ label, value, unit, note, detail, aside, children }: Props) {
+export function Stat({ label, value, unit, note, detail, aside, to, children }: Props) {
   return (
     <section className={classes.stat} aria-label={label}>
-      <div className={classes.label}>{label}</div>
+      <div className={classes.label}>{to ? <Link to={to}>{label}</Link> : label}</div>
       <div className={classes.body}>
         <div className={classes.value}>
           {value}

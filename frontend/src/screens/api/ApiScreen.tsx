@@ -5,11 +5,9 @@ import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, hasApi, useAccount } from "../../api/account";
-import { API_KEYS, apiKeys } from "../../api/apikeys";
-import { config } from "../../api/config";
+import { apiKeys } from "../../api/apikeys";
 import { apiUsage } from "../../api/usage";
 import { problemOf } from "../../api/explain";
-import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { Page } from "../../components/ui/Page";
@@ -67,7 +65,6 @@ export function ApiScreen() {
               {t("api.tryOut")}
             </Button>
           )}
-          {keys.length > 0 && <CopyAs dataset={config().dataset} table="apikeys" query={API_KEYS} size="md" />}
           {mayUse && left > 0 && (
             <Button leftSection={<Plus size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setDialog("create")}>
               {t("api.create")}

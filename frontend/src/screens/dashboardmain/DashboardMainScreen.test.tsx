@@ -166,7 +166,7 @@ test("the API calls of this month are counted", async () => {
 test("a plan without API access shows a hint and a link to the plans", () => {
   show({ plan: planAnswer(2, "Starter") });
   expect(card("API Calls").getByText("API access is part of Business and Enterprise.")).toBeVisible();
-  expect(card("API Calls").getByRole("link", { name: "View Plans" })).toHaveAttribute("href", "/dashboard/upgradeplan");
+  expect(card("API Calls").getByRole("link", { name: "API Calls" })).toHaveAttribute("href", "/dashboard/upgradeplan");
 });
 
 test("a member sees only their own reveals", async () => {

@@ -69,7 +69,7 @@ export function DashboardMainScreen() {
           total={plan?.availableseats ?? 0}
           note={t("home.remaining")}
           detail={owns && <TeamFaces />}
-          link={owns ? { to: "/dashboard/settings/manageseats", text: t("home.manageSeats") } : undefined}
+          to={owns ? "/dashboard/settings/manageseats" : undefined}
         />
         <RemainingStat
           label={t("home.apicalls")}
@@ -77,7 +77,7 @@ export function DashboardMainScreen() {
           total={plan?.availableapicall ?? 0}
           note={t("home.remainingKeys")}
           detail={hasKeys ? owns && <KeyUse /> : <NoApi />}
-          link={owns ? { to: hasKeys ? "/dashboard/settings/api" : "/dashboard/upgradeplan", text: t(hasKeys ? "home.manageKeys" : "menu.viewPlans") } : undefined}
+          to={owns ? (hasKeys ? "/dashboard/settings/api" : "/dashboard/upgradeplan") : undefined}
         />
         <RevealedStat days={days} team={ofTeam} />
       </div>

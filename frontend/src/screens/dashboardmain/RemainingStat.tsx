@@ -1,10 +1,8 @@
 /** A remaining quantity, as a number and as a ring. */
 import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Link } from "react-router";
 import { Stat } from "../../components/ui/Stat";
 import { numberFormat, numberText } from "../../lib/locale";
-import classes from "./DashboardMain.module.css";
 import ringClasses from "../../components/ui/Ring.module.css";
 
 interface Props {
@@ -14,10 +12,10 @@ interface Props {
   note: string;
   /** A line about the use, below the note. */
   detail?: ReactNode;
-  link: { to: string; text: string } | undefined;
+  to: string | undefined;
 }
 
-export function RemainingStat({ label, left, total, note, detail, link }: Props) {
+export function RemainingStat({ label, left, total, note, detail, to }: Props) {
   const percent = total > 0 ? Math.min(100, Math.round((left / total) * 100)) : 0;
   return (
     <Stat
@@ -32,13 +30,8 @@ export function RemainingStat({ label, left, total, note, detail, link }: Props)
           <span>{numberFormat({ style: "percent" }).format(percent / 100)}</span>
         </Stack>
       }
-    >
-      {link && (
-        <Link className={classes.more} to={link.to}>
-          {link.text}
-        </Link>
-      )}
-    </Stat>
+      to={to}
+    />
   );
 }
 

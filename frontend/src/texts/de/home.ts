@@ -28,8 +28,6 @@ export const home: Translation<typeof english> = {
     noApi: "Der API-Zugang gehört zu Business und Enterprise.",
     callsMonth_one: "{{count}} Aufruf in diesem Monat",
     callsMonth_other: "{{count}} Aufrufe in diesem Monat",
-    manageSeats: "Plätze verwalten",
-    manageKeys: "API-Schlüssel",
     moreMembers: "{{more}} weitere",
     keyUsed: "Zuletzt benutzt am {{date}}",
     keyUnused: "Noch nicht benutzt",

@@ -25,8 +25,6 @@ export const home = {
     noApi: "API access is part of Business and Enterprise.",
     callsMonth_one: "{{count}} call this month",
     callsMonth_other: "{{count}} calls this month",
-    manageSeats: "Manage seats",
-    manageKeys: "API keys",
     moreMembers: "{{more}} more",
     keyUsed: "Last used {{date}}",
     keyUnused: "Not used yet",
