@@ -6,6 +6,7 @@
   const frame = document.createElement("iframe");
   frame.id = ID;
   frame.title = "Contact panel";
+  frame.allow = "clipboard-write";
   frame.src = chrome.runtime.getURL("popup.html");
   Object.assign(frame.style, {
     all: "initial",

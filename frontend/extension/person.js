@@ -40,13 +40,16 @@ function grouped(number) {
   }
 }
 
-const linkOf = (type, value) =>
-  type === "directdial"
-    ? element("a", { href: `tel:${value}`, className: "value", textContent: grouped(value) })
-    : element("a", { href: `mailto:${value}`, className: "value", textContent: value });
+/** A value that is called or written to by a press, and copied by its button. */
+function valueOf(type, value, onCopy) {
+  const [scheme, shown] = type === "directdial" ? ["tel", grouped(value)] : ["mailto", value];
+  const copy = element("button", { type: "button", className: "plain", textContent: t("copy"), onclick: () => onCopy(value) });
+  copy.setAttribute("aria-label", `${t("copy")} ${shown}`);
+  return element("span", { className: "paid" }, element("a", { href: `${scheme}:${value}`, className: "value", textContent: shown }), copy);
+}
 
-/** One line for each kind. `fresh` are the kinds revealed just now, which light up once; `onReveal` gets a kind. */
-export function linesOf(card, fresh, onReveal) {
+/** One line for each kind. `fresh` are the kinds revealed just now, which light up once; `onReveal` gets a kind, `onCopy` a value. */
+export function linesOf(card, fresh, onReveal, onCopy) {
   return KINDS.map((kind) => {
     const values = valuesOf(card, kind);
     const label = element("span", { className: "kind", textContent: t(kind.type) });
@@ -58,7 +61,7 @@ export function linesOf(card, fresh, onReveal) {
       return element("li", { className: "line" }, label, element("span", { className: "mask", textContent: mask }), button);
     }
     const paid = card.revealed.find(({ type }) => type === kind.type);
-    const line = element("li", { className: "line" }, label, ...values.map((value) => linkOf(kind.type, value)));
+    const line = element("li", { className: "line" }, label, ...values.map((value) => valueOf(kind.type, value, onCopy)));
     if (paid) line.append(element("span", { className: "memory", textContent: memory(paid) }));
     line.toggleAttribute("data-fresh", fresh.includes(kind.type));
     return line;

@@ -19,8 +19,11 @@ test("an earlier reveal is shown with its date, including the year if it is not 
 
 test("only existing, unpaid values have a price", () => {
   expect(payable(CARD).map(({ type }: { type: string }) => type)).toEqual(["directdial"]);
-  const lines: HTMLElement[] = linesOf(CARD, [], () => undefined);
-  expect(lines.map((line) => line.querySelector("button")?.getAttribute("aria-label") ?? null)).toEqual(["Reveal Cell Number · 1 credit", null, null]);
+  const copied: string[] = [];
+  const lines: HTMLElement[] = linesOf(CARD, [], () => undefined, (value: string) => copied.push(value));
+  expect(lines.map((line) => line.querySelector("button")?.getAttribute("aria-label") ?? null)).toEqual(["Reveal Cell Number · 1 credit", "Copy max@acme.example", null]);
   expect(lines[1].querySelector("a")!.getAttribute("href")).toBe("mailto:max@acme.example");
+  lines[1].querySelector("button")!.click();
+  expect(copied).toEqual(["max@acme.example"]);
   expect(lines[2].textContent).toContain("No email found");
 });

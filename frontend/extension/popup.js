@@ -71,7 +71,7 @@ function drawPerson(fresh = []) {
   const { card } = shown;
   at("name").textContent = card ? card.full_name : t("nobody");
   at("about").textContent = card ? [card.title, card.company, card.city].filter(Boolean).join(" · ") : t("free");
-  at("kinds").replaceChildren(...(card ? linesOf(card, fresh, (kind) => void attempt(() => buy([kind]))) : []));
+  at("kinds").replaceChildren(...(card ? linesOf(card, fresh, (kind) => void attempt(() => buy([kind])), (value) => void attempt(() => copy(value))) : []));
   at("kinds").hidden = !card;
   const open = card ? payable(card) : [];
   at("revealall").hidden = open.length < 2;
@@ -135,6 +135,11 @@ async function buy(kinds) {
     drawPerson(done);
   }
   say(t("saved"));
+}
+
+async function copy(value) {
+  await navigator.clipboard.writeText(value);
+  say(t("copied"));
 }
 
 async function keep() {
