@@ -21,8 +21,8 @@ ELSEWHERE = (
 # Journeys that do not affect each other share a server and one start of the browser.
 SHARED = (
     "billing|changeemail", "checkout|doubleclick", "contacts|reach", "early|look|transitions|undo",
-    "extension|language", "focus|phone|references", "inputs|links|offline|signup|social", "changes|sales|team|twostep",
-    "numbers|studioapp|webhooks",
+    "extension|language", "focus|phone|references", "firstcall|inputs|links|offline|signup|social",
+    "changes|sales|team|twostep", "numbers|studioapp|webhooks",
 )  # fmt: skip
 ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
 JOURNEYS = sorted(ALONE | set(SHARED))
