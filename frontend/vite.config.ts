@@ -20,7 +20,7 @@ const DASHBOARD = /src[\\/](app[\\/]layout[\\/](Dashboard|OwnerGate)|screens[\\/
 const COMPANY = /i18n-iso-countries[\\/](?!codes)|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
 const CARD = /src[\\/]screens[\\/]person[\\/](KindField|Value|useReveals)\./;
 const DRAWER = /src[\\/]screens[\\/]person[\\/](PersonDrawer|ContactNotes|ContactTags)\./;
-const PEOPLE = /src[\\/](screens[\\/](person[\\/](PeopleTable|PersonCells|usePeople)|peoplesearch[\\/](Filters|TermFilter|SavedSearches|useAsked))|components[\\/]usePicked|domain[\\/]peoplefilter|lib[\\/]i18n\.people|texts[\\/]en[\\/](people|bulk)|api[\\/]people)\./;
+const PEOPLE = /src[\\/](screens[\\/](person[\\/](PeopleTable|PersonCells|usePeople)|peoplesearch[\\/](Filters|TermFilter|SavedSearches|useAsked))|components[\\/]usePicked|domain[\\/](peoplefilter|industry)|lib[\\/]i18n\.people|texts[\\/]en[\\/](people|bulk)|api[\\/]people)\./;
 const SELDOM = /node_modules[\\/]uqr|QrCode|CodeInput|twostep\.ts|login[\\/]SecondStep|screens[\\/]proof[\\/]|api[\\/]proof\./;
 const KEYS = /i18n\.api|texts[\\/]en[\\/](api|webhooks)\.|CopyKey/;
 

@@ -10,9 +10,12 @@ const NUMBER = /\d[\d,]*/g;
 const ONLY_NUMBER = "{{number}}";
 const KEYS = new Map(Object.entries(offers.offers).map(([key, text]) => [text, key as Key]));
 
-/** A text that the product ships is translated; one written by the operator is shown unchanged. */
+const UNGROUPED = /^\d{4,}(?= )/;
+
+/** A text that the product ships is translated; of one written by the operator only a number in front is grouped. */
 export function planText(stored: string): string {
-  return language().name === "en" ? stored : (byWording(stored) ?? stored);
+  const known = language().name === "en" ? undefined : byWording(stored);
+  return known ?? stored.replace(UNGROUPED, (digits) => numberText(Number(digits)));
 }
 
 /** Finds a translation by the English text, where `{{number}}` may stand for numbers; undefined if there is none. */

@@ -35,6 +35,9 @@ function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(key: str
 /** `1,234` */
 export const numberText = (value: number): string => numberFormat().format(value);
 
+/** `1,001–5,000`, from a range of a size such as `1001-5000`; `10,001+`. */
+export const rangeText = (range: string): string => range.replaceAll(/\d+/g, (digits) => numberText(Number(digits))).replace("-", "–");
+
 /** `1,234`, or a dash for an unknown number. */
 export const countText = (value: number | undefined): string => (value === undefined ? "–" : numberText(value));
 

@@ -13,6 +13,9 @@ export function dollars(amount: number | string): string {
 /** An amount of the payment provider, in the smallest unit of its currency: `$12.50`. */
 export const cents = (amount: number, currency = "usd"): string => written(money(currency.toUpperCase(), 2).format(amount / 100));
 
+/** Dollars in a column, where all amounts have cents: `$49.00`. */
+export const dollarsAndCents = (amount: number | string): string => cents(Math.round(Number(amount) * 100));
+
 const money = (currency: string, digits: number): Intl.NumberFormat =>
   numberFormat({ style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits });
 

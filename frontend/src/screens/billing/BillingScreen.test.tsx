@@ -137,7 +137,7 @@ test("invoices show dates as D MMM YYYY, and an open one has a payment link", as
   draw(<BillingScreen />, { at: AT });
   const row = within((await screen.findByText("INV-0001")).closest("tr")!);
   expect(row.getByRole("cell", { name: "5 Nov 2026" })).toBeVisible();
-  expect(row.getByRole("cell", { name: "$49" })).toBeVisible();
+  expect(row.getByRole("cell", { name: "$49.00" })).toBeVisible();
   expect(screen.getByRole("link", { name: "Pay invoice INV-0002" })).toHaveAttribute("href", "https://pay.example/i");
 });
 

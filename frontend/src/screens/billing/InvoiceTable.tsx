@@ -11,7 +11,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { planText } from "../../domain/plantexts";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { dollars } from "../../lib/money";
+import { dollarsAndCents } from "../../lib/money";
 import classes from "./Billing.module.css";
 
 const TONES = { paid: "pine", open: "yellow", refunded: "gray", failed: "red" } as const;
@@ -23,7 +23,7 @@ function columnsOf(saving: string | null, onSave: (number: string) => void): Col
     { key: "date", head: t("billing.date"), cell: ({ transactiondate }) => dayText(transactiondate) },
     { key: "item", head: t("billing.item"), cell: (row) => <Item row={row} /> },
     { key: "until", head: t("billing.validUntil"), cell: ({ expirydate }) => dayText(expirydate) || "–" },
-    { key: "amount", head: t("billing.amount"), align: "end", cell: ({ price }) => dollars(price) },
+    { key: "amount", head: t("billing.amount"), align: "end", cell: ({ price }) => dollarsAndCents(price) },
     { key: "status", head: t("billing.status"), cell: (row) => <Status row={row} /> },
     { key: "actions", head: t("seats.actions"), align: "end", cell: (row) => <Actions row={row} saving={saving === row.invoicenumber} onSave={onSave} /> },
   ];
@@ -47,7 +47,7 @@ export function InvoiceTable({ rows, foot }: { rows: Transaction[]; foot?: React
       phone={(row) => (
         <div className={classes.phone}>
           <strong className={classes.number}>{row.invoicenumber}</strong>
-          <strong>{dollars(row.price)}</strong>
+          <strong>{dollarsAndCents(row.price)}</strong>
           <span>
             <Item row={row} />, {dayText(row.transactiondate)}
           </span>
@@ -77,7 +77,7 @@ function Status({ row }: { row: Transaction }) {
       </Badge>
       {status === "paid" && Number(row.refunded ?? 0) > 0 && (
         <Badge variant="light" color={TONES.refunded}>
-          {t("billing.partlyRefunded", { amount: dollars(row.refunded ?? 0) })}
+          {t("billing.partlyRefunded", { amount: dollarsAndCents(row.refunded ?? 0) })}
         </Badge>
       )}
     </span>

@@ -14,11 +14,12 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { Page } from "../../components/ui/Page";
 import { usePicked } from "../../components/usePicked";
+import { industryName } from "../../domain/industry";
 import type { PeopleFilters } from "../../domain/peoplefilter";
 import { countryName } from "../../lib/countryname";
 import { briefDayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.people";
-import { numberText } from "../../lib/locale";
+import { numberText, rangeText } from "../../lib/locale";
 import { PeopleTable, type Purchase } from "../person/PeopleTable";
 import classes from "./Company.module.css";
 import { Shares } from "./Shares";
@@ -111,10 +112,10 @@ export function CompanyScreen() {
 }
 
 function About({ found: { industry, company_size, company_domain } }: { found: Match }) {
-  const size = company_size && t("people.employees", { size: company_size });
+  const size = company_size && t("people.employees", { size: rangeText(company_size) });
   return (
     <>
-      {[industry, size].filter(Boolean).join(" · ")}
+      {[industryName(industry), size].filter(Boolean).join(" · ")}
       {company_domain && (
         <>
           {(industry || size) && " · "}

@@ -11,17 +11,17 @@ import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
+import { industryName } from "../../domain/industry";
 import { COMPANY_FIELDS, FUNCTIONS, companyFilters, isAsked } from "../../domain/peoplefilter";
 import { countryName } from "../../lib/countryname";
 import { type TextKey, t } from "../../lib/i18n.people";
 import { companyPage } from "../../lib/links";
-import { listText, numberText } from "../../lib/locale";
+import { listText, numberText, rangeText } from "../../lib/locale";
 import { Filters } from "../peoplesearch/Filters";
 import classes from "../peoplesearch/PeopleSearch.module.css";
 import { SavedSearches } from "../peoplesearch/SavedSearches";
 import { useAsked } from "../peoplesearch/useAsked";
 
-const MOST_COUNTRIES = 2;
 const MOST_FUNCTIONS = 2;
 
 const COLUMNS: readonly Column<CompanyMatch>[] = [
@@ -36,8 +36,8 @@ const COLUMNS: readonly Column<CompanyMatch>[] = [
       </span>
     ),
   },
-  { key: "industry", head: t("people.field.industry"), cell: ({ industry }) => industry || "–" },
-  { key: "size", head: t("people.field.company_size"), cell: ({ company_size }) => company_size || "–" },
+  { key: "industry", head: t("people.field.industry"), cell: ({ industry }) => industryName(industry) || "–" },
+  { key: "size", head: t("people.field.company_size"), cell: ({ company_size }) => rangeText(company_size) || "–" },
   { key: "countries", head: t("people.countries"), cell: countriesOf },
   { key: "functions", head: t("people.byFunction"), cell: functionsOf },
   {
@@ -89,7 +89,7 @@ export function CompanySearchScreen() {
                     <div className={classes.phone}>
                       <span className={classes.company}>
                         <Link to={companyPage(row.company)}>{row.company}</Link>
-                        <span>{[row.industry, row.company_size].filter(Boolean).join(" · ") || row.company_domain}</span>
+                        <span>{[industryName(row.industry), rangeText(row.company_size)].filter(Boolean).join(" · ") || row.company_domain}</span>
                       </span>
                       <span>{t("usage.peopleOf", { count: row.people })}</span>
                     </div>
@@ -111,10 +111,10 @@ export function CompanySearchScreen() {
   );
 }
 
-function countriesOf({ countries }: CompanyMatch): string {
-  const names = countries.slice(0, MOST_COUNTRIES).map(countryName);
-  const rest = countries.length - names.length;
-  return rest > 0 ? `${names.join(", ")} +${rest}` : listText(names);
+/** The country of a company in one; of others their number, because the first names of many say nothing. */
+function countriesOf({ countries }: CompanyMatch) {
+  const names = countries.map(countryName);
+  return names.length === 1 ? names[0] : <span title={listText(names)}>{t("people.inCountries", { count: names.length })}</span>;
 }
 
 /** The largest functions with their people: `Sales 12, Engineering 8`. */

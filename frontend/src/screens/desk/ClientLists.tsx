@@ -13,7 +13,7 @@ import { dayText, momentText } from "../../lib/dates";
 import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
-import { dollars } from "../../lib/money";
+import { dollarsAndCents } from "../../lib/money";
 
 interface ListProps<Row> {
   label: string;
@@ -54,7 +54,7 @@ export function Payments({ of }: { of: Overview }) {
       { key: "invoice", head: t("payment.invoice"), cell: ({ invoicenumber }) => invoicenumber },
       { key: "plan", head: t("payment.plan"), cell: ({ planname }) => planname },
       { key: "status", head: t("payment.status"), cell: ({ status }) => eventText(status) },
-      { key: "amount", head: t("payment.amount"), align: "end", cell: ({ price }) => dollars(price) },
+      { key: "amount", head: t("payment.amount"), align: "end", cell: ({ price }) => dollarsAndCents(price) },
       { key: "resend", head: t("queue.actions"), align: "end", cell: (row) => <Receipt of={row} /> },
     ],
     [],

@@ -4,6 +4,7 @@ import { Ellipsis } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { toast } from "../../../shared/toasts";
+import { Address } from "../../components/Address";
 import { type DeskUser, type Overview, useDesk, useView } from "../../api/desk";
 import { explain } from "../../api/explain";
 import classes from "../../components/ListTable.module.css";
@@ -28,8 +29,8 @@ export function UsersTab({ of }: { of: Overview }) {
   const [asking, setAsking] = useState<Asking>(null);
   const columns = useMemo<Column<DeskUser>[]>(
     () => [
-      { key: "name", head: t("user.name"), cell: ({ name }) => name },
-      { key: "email", head: t("find.email"), cell: ({ email }) => email },
+      { key: "name", head: t("user.name"), wraps: true, cell: ({ name }) => name },
+      { key: "email", head: t("find.email"), wraps: true, cell: ({ email }) => <Address text={email} /> },
       { key: "role", head: t("user.role"), cell: roleOf },
       { key: "state", head: t("user.state"), cell: stateOf },
       { key: "last", head: t("user.lastlogin"), cell: ({ lastloginon }) => momentText(lastloginon) || t("none") },

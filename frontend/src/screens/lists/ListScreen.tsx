@@ -35,8 +35,13 @@ const ORDERS = ["newest", "oldest", "name", "-name", "company", "-company"] as c
 type Order = (typeof ORDERS)[number];
 const rejected = (error: unknown) => toast(explain(error), "bad");
 
-const MORE: readonly Column<Listed>[] = [
+const ADDED: readonly Column<Listed>[] = [
   { key: "added", head: t("people.addedOn"), sort: "newest", cell: ({ createdon, addedby }) => <TwoLines first={briefDayText(createdon)} second={addedby ?? ""} /> },
+];
+
+const NOTED: readonly Column<Listed>[] = [
+  { key: "notes", head: t("people.tagsAndNote"), wraps: true, cell: ({ tags, note }) => <TwoLines first={tags.join(", ")} second={note} /> },
+  ...ADDED,
 ];
 
 export function ListScreen() {
@@ -132,7 +137,7 @@ function People({ listid, list }: { listid: number; list: ContactList | undefine
             picked={picked}
             sort={{ by: order.replace("-", "").replace("oldest", "newest"), down: order.startsWith("-") || order === "newest" }}
             onSort={(by) => change({ order: nextOrder(order, by) })}
-            more={MORE}
+            more={found.some(({ tags, note }) => tags.length > 0 || note) ? NOTED : ADDED}
             buying={buying}
             onBuying={setBuying}
             onExport={() => setSaving(true)}

@@ -4,8 +4,10 @@ import { ChevronDown, SlidersHorizontal } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { facet } from "../../api/people";
 import type { Asked, Field, Term } from "../../domain/peoplefilter";
+import { industryName } from "../../domain/industry";
 import { countryName } from "../../lib/countryname";
 import { type TextKey, t } from "../../lib/i18n.people";
+import { rangeText } from "../../lib/locale";
 import classes from "./PeopleSearch.module.css";
 import { TermFilter } from "./TermFilter";
 
@@ -24,7 +26,8 @@ const wordOf = (field: "seniority" | "function" | "has" | "verification") => (va
 const NAMES: Partial<Record<Field, (value: string) => string>> = {
   seniority: wordOf("seniority"),
   function: wordOf("function"),
-  company_size: (value) => value,
+  company_size: rangeText,
+  industry: industryName,
   country: countryName,
   has: wordOf("has"),
   verification: wordOf("verification"),
