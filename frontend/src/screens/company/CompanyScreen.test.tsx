@@ -38,7 +38,7 @@ test("a company shows its people by function and country, and who was revealed",
   const sent = serve(replies([match({})]));
   const { where } = draw(<CompanyScreen />, { at: AT, route: ROUTE });
   expect(await screen.findByRole("heading", { level: 1, name: "O'Neil & Co" })).toBeVisible();
-  expect(await screen.findByText(/Software · 51-200 employees/)).toBeVisible();
+  expect(await screen.findByText(/Software · 51–200 employees/)).toBeVisible();
   expect(screen.getByRole("link", { name: "oneil.example" })).toHaveAttribute("href", "https://oneil.example");
   expect(await screen.findByText("3 of 9 people")).toBeVisible();
   expect(screen.getByRole("link", { name: /^Rosa Sato/ })).toHaveAttribute("href", "/dashboard/main/mycontacts?search=O'Neil%20%26%20Co&by=team&contact=4");

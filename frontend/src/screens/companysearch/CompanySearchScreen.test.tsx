@@ -14,7 +14,8 @@ test("companies link to their pages, and filters are stored in the URL", async (
   expect(await screen.findByText("1 company")).toBeVisible();
   expect(screen.getByRole("link", { name: "Acme" })).toHaveAttribute("href", "/dashboard/main/companysearch/Acme");
   expect(screen.getByText("Sales 7, Human resources 1")).toBeVisible();
-  expect(screen.getByText("Germany, France +1")).toBeVisible();
+  expect(screen.getByText("3 countries")).toHaveAttribute("title", "Germany, France, and United States");
+  expect(screen.getByText("51–200")).toBeVisible();
   await user.type(screen.getByRole("combobox", { name: "Company size" }), "51-200{Enter}");
   await waitFor(() => expect(where()).toBe(`${AT}?company_size=51-200`));
   await waitFor(() => expect(sent.findLast(({ path }) => path === "searchcompanies")!.body).toEqual({ company_size: ["51-200"], limit: 25 }));

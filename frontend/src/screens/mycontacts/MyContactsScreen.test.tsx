@@ -267,7 +267,7 @@ test("the selection counts hidden contacts, and selecting all found exports by f
   });
   vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:file", revokeObjectURL: () => undefined }));
   await user.click(screen.getByRole("button", { name: "Export Excel" }));
-  await waitFor(() => expect(asked[0]).toContain("filter=(phonecost=1)+and+(deleted=0)"));
+  await waitFor(() => expect(asked[0]).toContain("filter=(bus_email_validation='valid')+and+(deleted=0)"));
   await user.click(screen.getByRole("button", { name: "Clear" }));
   expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
 });
