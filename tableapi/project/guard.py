@@ -329,7 +329,7 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             fields.setdefault(name, text if case in _NO_CASE else FieldError(case, text, numbers))
         if len(missing) > 1 and next(iter(fields)) in missing:
             *others, last = missing
-            sent_instead = "".join(f"; you sent '{near[:100]}'" for near in missing.values() if near)
+            sent_instead = "".join(f"; you sent '{near[:100]}'" for near in dict.fromkeys(missing.values()) if near)
             raise Invalid(fields, f"{', '.join(others)} and {last} are missing{sent_instead}.") from None
         raise Invalid(fields, named=named) from None
 

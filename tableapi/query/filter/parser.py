@@ -289,12 +289,11 @@ class Parser(Scanner):
             return name
         match = _NAME.match(self.text, self.at)
         if not match:
-            last = self.text.split()[-1] if self.at == len(self.text) and self.text.strip() else ""
-            self.fail(
-                f"The filter ends after {last[:20].upper()}; a condition is missing"
-                if last
-                else "Expected a field name, as in city = 'Oslo'"
-            )
+            if self.at == len(self.text) and self.text.strip():
+                last = self.text.split()[-1][:20]
+                last = last.upper() if last.isalpha() else f"'{last}'"
+                self.fail(f"The filter ends after {last}; a condition is missing")
+            self.fail("Expected a field name, as in city = 'Oslo'")
         self.at = match.end()
         return match[0]
 
