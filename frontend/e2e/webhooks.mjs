@@ -2,8 +2,8 @@
 import { OWNER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
 
 const SETTINGS = "/dashboard/settings/webhooks";
-// Refused at the connection, because this machine is not public.
-const URL_HERE = "https://127.0.0.1:9/hook";
+// A name that no look-up finds (RFC 2606).
+const URL_HERE = "https://hooks.invalid/hook";
 
 async function adds(page) {
   await page.goto(SETTINGS);

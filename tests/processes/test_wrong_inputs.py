@@ -93,8 +93,6 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("GET", CUSTOMER, {"params": {"group": "city", "having": "COUNT(*) > x"}}, 400, ("'x'", "position 11")),
     ("GET", CUSTOMER, {"params": {"params": "x"}}, 400, ("JSON object", '{"city": "Oslo"}')),
     ("GET", CUSTOMER, {"headers": {"Prefer": "count=exakt, handling=strict"}}, 400, ("'count=exact'",)),
-    ("GET", CUSTOMER, {"params": {"purchase_by_customer_id.limit": "1"}}, 400, ("no effect", "add related=")),
-    ("GET", CUSTOMER, {"params": {"cursor": "xyz", "offset": "5"}}, 400, ("Leave out 'offset'",)),
     ("GET", CUSTOMER, {"params": {"cursor": "eHg6WyJhIl0"}}, 400, ("another table or order",)),
     ("GET", f"{CUSTOMER}?filter=id = {'9' * 200}", {}, 400, (f"'{'9' * 50}...'",)),
     ("GET", CUSTOMER, {"params": {"limit": "abc"}}, 400, ("'limit'", "whole number")),

@@ -29,7 +29,6 @@ from tableapi.project.registry import Hook, Scripts
 from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.expressions.scope import readable_relations
-from tableapi.query.relation_options import relation_option
 from tableapi.query.spelling import suggestion, unknown_field
 from tableapi.query.statement import UnfitValue
 from tableapi.schema.model import Table
@@ -45,7 +44,6 @@ _LIST = re.compile(r"\w{1,63}(?:,\w{1,63}){0,3}")
 _FIRST = re.compile(r"[,.(\s]")  # after the first name of a list or a path
 _BRACKETED = re.compile(r"(?:(?:filter|where)\[(\w{1,63})\]|(\w{1,63}?)(?=\[|__))(?:\[(\w{1,10})\]|__([a-z]{1,10}))?")
 _OF_RELATIONS = frozenset(("embed", "expand", "include"))
-_WITH_EFFECT = options.KNOWN - {"cursor"}  # options that no other one makes useless
 _SEARCHES = frozenset(("q", "search"))
 _OPERATORS = {
     "eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE",
@@ -403,8 +401,6 @@ def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, tabl
     if verb != "GET" and (name := next((name for name in sent if name in options.OF_READS), "")):
         lenient = " To ignore the option, send Prefer: handling=lenient."
         raise errors.without_effect(name, verb, "" if name in options.OF_SELECTIONS else lenient)
-    if not sent.keys() <= _WITH_EFFECT:
-        _reject_without_effect(verb, sent, table)
     if names := options.unknown(sent, table.relation):
         first = names[0][:100]
         raise BadRequest(
@@ -413,24 +409,6 @@ def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, tabl
             reason="unknown_option",
             context={"options": [name[:100] for name in names]},
         )
-
-
-def _reject_without_effect(verb: str, sent: Mapping[str, Any], table: Table) -> None:
-    """Raise BadRequest for an option that another one makes useless."""
-    if verb == "GET" and sent.get("cursor") and ("offset" in sent or "skip" in sent):
-        raise BadRequest(
-            "A cursor continues by itself. Leave out 'offset'.", reason="bad_option", context={"option": "offset"}
-        )
-    if "related" in sent:
-        return
-    for name in sent:
-        if "." in name and (key := relation_option(name, table.relation)) and not key.endswith(".filter"):
-            relation = key.partition(".")[0]  # a filter also applies to aggregates of the relation
-            raise BadRequest(
-                f"Option '{name[:100]}' has no effect: add related={relation[:100]}.",
-                reason="bad_option",
-                context={"option": name[:100]},
-            )
 
 
 def _instead(option: str, value: str, table: Table, rights: Rights) -> str:

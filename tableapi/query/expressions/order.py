@@ -11,7 +11,7 @@ from tableapi.query.names import split
 from tableapi.query.syntax import Function, Term
 
 # Directions as other APIs write them: -name, +name, name:desc, name descending.
-_SIGNED = re.compile(r"([-+])\s*(\w{1,63})|(\w{1,63})\s*[:\s/|]\s*(asc|desc)\w{0,10}", re.IGNORECASE)
+_SIGNED = re.compile(r"([-+])\s*(\w{1,63})|(\w{1,63})(?:\s*+[:/|]\s*+|\s++)(asc|desc)\w{0,10}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from tableapi.query.filter.scanner import NUMBER
 from tableapi.query.limits import DEFAULT_FILTER_LIMITS, FilterLimits
 
 Literals = list[str | list[str]]
+MAX_REPEATED = 300  # characters; longer filters are seldom sent again as they were
 
 
 def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filter, Literals]:
@@ -37,7 +38,8 @@ def parse(text: str, limits: FilterLimits = DEFAULT_FILTER_LIMITS) -> tuple[Filt
         literals: Literals = [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in values]
         for first, last in reversed(cached.lists):
             literals[first : last + 1] = [literals[first : last + 1]]  # type: ignore[list-item]
-        _texts.keep(text, len(text), (cached, tuple(literals)))
+        if len(text) <= MAX_REPEATED:
+            _texts.keep(text, len(text), (cached, tuple(literals)))
         return cached, literals
     parser = Parser(text, limits)
     tree = parser.whole()
@@ -136,6 +138,8 @@ def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
         position += len(part)
     if spans == parser.spans:
         _shapes.keep((*parts[::2], *map(_mark, parts[1::2])), len(parser.text), parsed)
+        if len(parser.text) > MAX_REPEATED:
+            return
     _texts.keep(parser.text, len(parser.text), (parsed, tuple(parser.literals)))
 
 

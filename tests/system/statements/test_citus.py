@@ -61,7 +61,6 @@ LONGEST = 600.0  # seconds for the tests of other workers
 NOT_RUN = {
     "product/accounts/made.py:_OF_AGENTS": "only in a distributed database",
     "product/api_keys.py:_CLIENT": "the same",
-    "product/webhooks.py:_CLIENTS": "the same",
     "product/demo/": "the data of a demo, made once by one process on an empty database",
     "product/accounts/signin_throttle.py:_OLDER": "only while addresses are counted under two secret keys",
     "product/billing/prices.py:forget": "a table that all clients share",
