@@ -43,7 +43,7 @@ from tableapi.observability import background, tracing
 log = get_logger(__name__)
 V = TypeVar("V")
 
-_DISTRIBUTED = "select exists (select from pg_extension where extname = 'citus')"
+DISTRIBUTED = "select exists (select from pg_extension where extname = 'citus')"
 _NOTIFY = "select pg_notify($1, '')"
 # A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
@@ -175,7 +175,7 @@ class Db:
         internals.check()
         await self._pool.open(needed=self._needed)
         if self._needed:
-            row = await self.reads.fetchrow(_DISTRIBUTED)
+            row = await self.reads.fetchrow(DISTRIBUTED)
             self.distributed = row is not None and row[0]
         if self._with_scripts:
             await self._transactions.open()

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import asyncpg
 
+from tableapi.db.database import DISTRIBUTED
+
 FILE = Path("deploy") / "citus.sql"
 _ROW = re.compile(r"^    \('(\w+)', '(\w+)', (?:null|'(\w+)'), '", re.MULTILINE)
-_IS_THERE = "select exists (select from pg_extension where extname = 'citus')"
 # A local table that refers to a copy may be known to Citus, too; it is partitioned by nothing and not replicated.
 _FOUND = """
     select c.relname::text as name, p.colocationid::int as together,
@@ -53,7 +54,7 @@ def differences(wanted: dict[str, Place | None], found: dict[str, Place]) -> Ite
 async def compare(connection: asyncpg.Connection, folder: Path) -> list[str]:
     """Return the differences of a database; none without Citus or the file, or before a table was placed."""
     file = folder / FILE
-    if not file.is_file() or not await connection.fetchval(_IS_THERE):
+    if not file.is_file() or not await connection.fetchval(DISTRIBUTED):
         return []
     rows: Iterable[asyncpg.Record] = await connection.fetch(_FOUND)
     found = {row["name"]: Place(row["key"], row["together"]) for row in rows}
