@@ -12,6 +12,7 @@ from tableapi.query import syntax
 from tableapi.query.expressions.operand import Operand
 from tableapi.query.expressions.operands import Scope, of_response, single
 from tableapi.query.names import names
+from tableapi.query.options import computed
 from tableapi.query.spelling import suggestion
 from tableapi.query.syntax import Selected
 from tableapi.query.windows import window
@@ -56,7 +57,7 @@ def selected(scope: Scope, fields: str | None) -> list[Field]:
     Raises:
         UnknownField, BadRequest: a part of the option is invalid, or two have the same name.
     """
-    if not syntax.computed(fields) and not any(scope.table.function(name) for name in names(fields or "")):
+    if not computed(scope.table, fields):
         return [of_column(scope, column) for column in chosen(scope, fields)]
     result: dict[str, Field] = {}
     through = 0

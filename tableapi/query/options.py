@@ -27,6 +27,7 @@ from tableapi.query.relation_options import (
     relation_option,
 )
 from tableapi.query.spelling import suggestion
+from tableapi.schema.model import Table
 from tableapi.schema.types import FALSE, TRUE
 
 ALIASES = {
@@ -115,10 +116,9 @@ class Options:
     accept: str = ""
     relations: dict[str, str] = field(default_factory=dict)  # by lower-case `<relation>.<option>`
 
-    @property
-    def beyond_row(self) -> bool:
-        """Whether the response has more than columns of the row: relations or computed fields."""
-        return bool(self.related.strip()) or (self.fields is not None and syntax.computed(self.fields))
+    def beyond_row(self, table: Table) -> bool:
+        """Return whether the response has more than columns of the row: relations or computed fields."""
+        return bool(self.related.strip()) or computed(table, self.fields)
 
     def of_keys(self) -> Options:
         """Return the options of a read that selects the same records and returns their keys."""
@@ -133,6 +133,13 @@ class Options:
                 continue
             options[name] = integer(f"{path}.{name}", value) if name in ("limit", "offset") else value
         return RelationOptions(**options)
+
+
+def computed(table: Table, fields: str | None) -> bool:
+    """Return whether option `fields` may contain more than columns: expressions, or functions of the row."""
+    if syntax.computed(fields):
+        return True
+    return bool(fields and table.computed) and any(table.function(name) for name in names.names(fields or ""))
 
 
 def parse_query(raw: bytes | str) -> dict[str, str]:

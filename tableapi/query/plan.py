@@ -213,7 +213,7 @@ def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: boo
     plan = Plan(statement.sql, bound(statement), request.table, "keyed", request.options, sealed=reader.sealed)
     plan.patterns = scope.binder.patterns
     plan.names = tuple(reader.top)
-    plan.replica, plan.beyond_row = _from_replica(scope), request.options.beyond_row
+    plan.replica, plan.beyond_row = _from_replica(scope), request.options.beyond_row(request.table)
     plan.measure = _measure(statement, request)
     return plan
 

@@ -142,7 +142,7 @@ def selected(text: str) -> list[Selected]:
 
 @lru_cache(maxsize=256)
 def computed(fields: str | None) -> bool:
-    """Return whether option `fields` may contain more than field names."""
+    """Return whether option `fields` may contain more than names."""
     return fields is not None and any(not _is_name(part) for part in selected(fields))
 
 

@@ -154,7 +154,7 @@ async def checked(call: TableRequest, given: Options) -> Options:
     if given.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
         plan.identifying(call.table, given.id_field, any_right)
-    return replace(given, fields=given.id_field) if given.fields is None and given.beyond_row else given
+    return replace(given, fields=given.id_field) if given.fields is None and given.beyond_row(call.table) else given
 
 
 def _check_fields(call: TableRequest, given: Options) -> bool:

@@ -15,13 +15,12 @@ from tableapi.datasets.plan_cache import options_key
 from tableapi.db.errors import to_api_error
 from tableapi.errors import ApiError, BadRequest, Busy, Conflict, Forbidden, Stale
 from tableapi.http import etag
-from tableapi.query import syntax
 from tableapi.query.dml import conditions, statements
 from tableapi.query.dml.plan import Change, WritePlan, take_apart
 from tableapi.query.dml.target import KEY, reads_itself
 from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
-from tableapi.query.options import MAX_NUMBER
+from tableapi.query.options import MAX_NUMBER, computed
 from tableapi.query.plan import (
     Bindings,
     ReadRequest,
@@ -74,7 +73,7 @@ class Writer(Run):
             ApiError, PostgresError: the record is not written.
         """
         self._count()
-        beyond_row = self.options.beyond_row
+        beyond_row = self.options.beyond_row(self.call.table)
         if beyond_row:
             await self.hold()
         ident, record = item
@@ -178,7 +177,7 @@ class Writer(Run):
         """Return the fields to respond with: as requested for the request's own table, the key for others."""
         if table is not self.call.table or self.depth:
             return ""
-        if self.options.fields is None or self.options.as_list or syntax.computed(self.options.fields):
+        if self.options.fields is None or self.options.as_list or computed(table, self.options.fields):
             return self.options.id_field or ""
         return self.options.fields
 
@@ -362,7 +361,7 @@ class Writer(Run):
             self._count()
         target = self.target(table, "DELETE", self._fields(table))
         match = self._match(table)
-        before = await self._stored(key, ident) if self.options.beyond_row and not self.depth else None
+        before = await self._stored(key, ident) if self.options.beyond_row(self.call.table) and not self.depth else None
         plan = self.plan(statements.delete, target, key, bool(match))
         row = await self.fetch(plan, self.values({"if-match": match} if match else {}, ident))
         if row is None:
@@ -386,7 +385,7 @@ class Writer(Run):
         Raises:
             PostgresError: a deadlock or concurrent DDL, after which the whole request is retried.
         """
-        if self.options.beyond_row or self.match or "if-match" in self.call.headers:
+        if self.options.beyond_row(self.call.table) or self.match or "if-match" in self.call.headers:
             return {}
         try:
             changed = await trying(self._change_groups(items), alone=self.options.go_on)
@@ -473,7 +472,7 @@ class Writer(Run):
         Returns the records as a JSON array, with the requested relations.
         """
         await self.hold()
-        related = self.options.beyond_row
+        related = self.options.beyond_row(self.call.table)
         before = await self._read_all(await self._keys_of(text)) if related and record is None else None
         body, keys = await self._by_filter(text, record)
         if (most := self.options.max_affected) is not None:

@@ -56,6 +56,11 @@ create rule u as on update to told do instead update plain set v = new.v where i
 create rule d as on delete to told do instead delete from plain where id = old.id returning id, v;
 create table also (id serial primary key, v text);
 create rule i as on insert to also do also insert into log (v) values (new.v);
+create table greeted (id serial primary key, v text);
+insert into greeted (v) values ('a'), ('b');
+create table words (word text primary key);
+insert into words values ('Hello ');
+create function label(greeted) returns text language sql stable as 'select word || $1.v from words';
 create view lost as select id, v from plain;
 create function lose() returns trigger language plpgsql as 'begin return null; end';
 create trigger lose instead of insert or update or delete on lost for each row execute function lose();
@@ -297,3 +302,41 @@ def test_an_empty_record_creates_a_row_of_defaults(http: httpx.Client) -> None:
     assert made("ticket?related=part_by_ticket_id", [{"id": 60, "part_by_ticket_id": [{}, {}]}])[0][
         "part_by_ticket_id"
     ] == [{"id": 3, "ticket_id": 60}, {"id": 4, "ticket_id": 60}]
+
+
+LABELED = {"id": 1, "label": "Hello x"}
+
+
+@pytest.mark.parametrize("fields", ["id,label", "ID, Label", '"id","label"', "label,id"])
+@pytest.mark.parametrize(
+    ("verb", "path", "body", "expected"),
+    [
+        ("PATCH", "greeted/1", {"v": "x"}, LABELED),
+        ("PUT", "greeted/1", {"v": "x"}, LABELED),
+        ("PATCH", "greeted?filter=id = 1", {"resource": [{"v": "x"}]}, [LABELED]),
+        ("PATCH", "greeted?ids=1", {"resource": [{"v": "x"}]}, [LABELED]),
+        ("PATCH", "greeted", {"resource": [{"id": 1, "v": "x"}, {"id": 2, "v": "x"}]}, [LABELED, LABELED | {"id": 2}]),
+        ("POST", "greeted?upsert=true", {"resource": [{"id": 1, "v": "x"}]}, [LABELED]),
+        ("POST", "greeted", {"resource": [{"id": 8, "v": "x"}]}, [LABELED | {"id": 8}]),
+        ("DELETE", "greeted/2", None, {"id": 2, "label": "Hello b"}),
+        ("DELETE", "greeted?filter=id = 2", None, [{"id": 2, "label": "Hello b"}]),
+        ("GET", "greeted/2", None, {"id": 2, "label": "Hello b"}),
+    ],
+)  # fmt: skip
+def test_a_function_of_the_row_is_returned_by_its_name(
+    http: httpx.Client, verb: str, path: str, body: Any, expected: Any, fields: str
+) -> None:
+    query = f"{'&' if '?' in path else '?'}dry_run=true" if verb != "GET" else "?"
+    answer = ok(http.request(verb, f"{path}{query}&fields={fields}", json=body))
+    found = answer["resource"] if isinstance(expected, list) else answer
+    assert found == expected
+
+
+def test_the_version_of_a_function_of_the_row_depends_on_its_value(http: httpx.Client) -> None:
+    before = http.get("greeted/1?fields=label")
+    ok(http.post("words", json={"resource": [{"word": "Bye "}]}))
+    ok(http.delete("words/Hello "))
+    after = http.get("greeted/1?fields=label", headers={"If-None-Match": before.headers["etag"]})
+    assert (after.status_code, after.json()) == (200, {"label": "Bye a"})
+    ok(http.post("words", json={"resource": [{"word": "Hello "}]}))
+    ok(http.delete("words/Bye "))
