@@ -24,6 +24,7 @@ from tableapi.db.pipeline import internals
 from tableapi.db.pool import Pool
 from tableapi.db.session import (
     CONNECT_SECONDS,
+    DISTRIBUTED,
     POOLED,
     SESSION,
     address,
@@ -43,7 +44,6 @@ from tableapi.observability import background, tracing
 log = get_logger(__name__)
 V = TypeVar("V")
 
-DISTRIBUTED = "select exists (select from pg_extension where extname = 'citus')"
 _NOTIFY = "select pg_notify($1, '')"
 # A statement and its arguments, run just before each script transaction commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)

@@ -25,6 +25,7 @@ SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgre
 # Connection parameters that pgbouncer accepts and tracks in transaction mode.
 POOLED = "timezone", "datestyle", "application_name"
 CONNECT_SECONDS = 10
+DISTRIBUTED = "select exists (select from pg_extension where extname = 'citus')"
 _UNTRACED = nullcontext()
 MAX_PREPARED_STATEMENTS = 500  # per connection
 _POOLED_URL = re.compile(r"[?&]statement_cache_size=0(?=&|$)")

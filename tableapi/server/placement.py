@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncpg
 
-from tableapi.db.database import DISTRIBUTED
+from tableapi.db.session import DISTRIBUTED
 
 FILE = Path("deploy") / "citus.sql"
 _ROW = re.compile(r"^    \('(\w+)', '(\w+)', (?:null|'(\w+)'), '", re.MULTILINE)
