@@ -20,9 +20,11 @@ const call = (request) => `${request.method()} ${new URL(request.url()).pathname
 
 /**
  * Clicks a button twice, as a mouse does, and fails unless one request that matches `expected` was sent. The request
- * is held until the second click, so that the check does not depend on the speed of the answer.
+ * is held until the second click, so that the check does not depend on the speed of the answer. A button that waits
+ * for a call of the same name, as a price does, is there before the count begins.
  */
 async function twice(page, button, expected) {
+  await button.waitFor();
   const sent = [];
   const note = (request) => sent.push(call(request));
   page.on("request", note);
