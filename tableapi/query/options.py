@@ -118,7 +118,7 @@ class Options:
 
     def beyond_row(self, table: Table) -> bool:
         """Return whether the response has more than columns of the row: relations or computed fields."""
-        return bool(self.related.strip()) or computed(table, self.fields)
+        return bool(self.related.strip()) or (self.fields is not None and computed(table, self.fields))
 
     def of_keys(self) -> Options:
         """Return the options of a read that selects the same records and returns their keys."""
