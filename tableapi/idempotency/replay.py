@@ -34,16 +34,14 @@ class IdempotencyStore:
         self._backend, self._seconds = backend, seconds
         self._pending: set[asyncio.Task[None]] = set()
 
-    async def once(
-        self, key: str, call: TableRequest, verb: str, ident: str | None, run: Callable[[], Awaitable[Response]]
-    ) -> Response:
+    async def once(self, key: str, call: TableRequest, run: Callable[[], Awaitable[Response]]) -> Response:
         """Return the response of `run`, or the stored response of an identical request.
 
         Raises Invalid, Conflict, BadRequest.
         """
-        route = f"{verb} {call.dataset.name}/{call.table.name}" + (f"/{ident}" if ident is not None else "")
+        route = f"{call.verb} {call.dataset.name}/{call.table.name}" + ("" if call.ident is None else f"/{call.ident}")
         sent = exact_json.dumps([sorted(call.query.items()), call.body])
-        if isinstance(self._backend, InDatabase) and not call.dataset.hooked(call.table.name, verb):
+        if isinstance(self._backend, InDatabase) and not call.dataset.hooked(call.table.name, call.verb):
             return await self.whole(key, call, route, sent, run)
         return await self.again(key, call.actor, route, sent, run)
 

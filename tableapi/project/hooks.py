@@ -21,7 +21,7 @@ from tableapi.tables import errors, read, targets, verbs
 from tableapi.tables.batch import Batch
 from tableapi.tables.export import Export
 from tableapi.tables.render import listing
-from tableapi.tables.request import TableRequest, requested_format
+from tableapi.tables.request import DEFAULTS, TableRequest, requested_format
 from tableapi.tables.targets import KeyedRecords
 from tableapi.tables.write import Writer
 
@@ -29,7 +29,7 @@ CHUNK = 100  # identifiers per statement, for a file of `ids`
 
 
 async def respond(
-    scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
+    scripts: Scripts, hook: Hook, call: TableRequest, request: HttpRequest, *, in_batch: bool
 ) -> Response:
     """Return the hook's response, or the engine's response for the records as modified by the hook.
 
@@ -38,25 +38,30 @@ async def respond(
     return an `Export` with the file's contents. Records that name an account other than the session's are rejected
     before the hook runs, so that a hook need not check every field.
 
+    The effects of a hook of a write cannot be undone, so a dry run and a step of a batch are rejected.
+
     Raises ApiError.
     """
-    if call.rights.right(call.table, verb) is None:
-        raise errors.no_right(call, verb)
+    if call.rights.right(call.table, call.verb) is None:
+        raise errors.no_right(call)
+    if call.verb != "GET" and (in_batch or call.options().dry_run):
+        raise _cannot_undo(call, in_batch=in_batch)
     options = dict(call.query)
     options.pop("form", None)
     ctx = scripts.context(call.actor, request)
-    if verb == "GET":
+    if call.verb == "GET":
         # invalid options are rejected before the hook has any effect
-        sent = KeyedRecords(verb, call.options(), ident, [])
+        sent = KeyedRecords(call.options(), call.ident, [])
         if (form := requested_format(sent.options, call.headers)) is not None:
             options["form"] = form[0]
     else:
-        sent = await targets.by_primary_key(call, verb, ident)
+        sent = await targets.by_primary_key(call)
         if sent.selected and not sent.records:
             return await listing(call, sent.options, b"[]", [])
-        if verb == "DELETE" and ident is None:
+        if call.verb == "DELETE" and call.ident is None:
             errors.check_not_empty(call.body)
-        errors.check_affected(sent.options.max_affected, len(sent.records))
+        if sent.options.max_affected is not None:
+            errors.check_affected(sent.options.max_affected, len(sent.records))
         await _check_tenant(hook, call, sent)
     if sent.ident is not None:
         options["id"] = sent.ident
@@ -67,15 +72,15 @@ async def respond(
         call = replace(call, export=result, headers={k: v for k, v in call.headers.items() if k != WIRE_HEADER})
         result = None
     if result is not None and call.actor.scopes is not None:
-        result = _masked(call, verb, result)
+        result = _masked(call, result)
     if result is None:
         if call.export:
-            response = await _read_file(call, ident, call.export.most)
-        elif verb == "GET":
-            response = await read.read(call, ident)
+            response = await _read_file(call, call.export.most)
+        elif call.verb == "GET":
+            response = await read.read(call)
         else:
-            response = await verbs.write(call, sent.targets(call))
-    elif ident is not None:
+            response = await _written(call, sent)
+    elif call.ident is not None:
         response = Response(dumps(result[0] if result else {}))
     else:
         response = await listing(call, sent.options, dumps(result), [])
@@ -83,9 +88,25 @@ async def respond(
     return response
 
 
-def _masked(call: TableRequest, verb: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _cannot_undo(call: TableRequest, *, in_batch: bool) -> BadRequest:
+    has_hook = f"'{call.table.name}' has a hook for {call.verb}, whose effects cannot be undone."
+    if in_batch:
+        return BadRequest(f"{has_hook} Send the request on its own, not in a batch.", reason="no_batch")
+    return BadRequest(f"{has_hook} Send the request without dry_run.", reason="no_dry_run")
+
+
+async def _written(call: TableRequest, sent: KeyedRecords) -> Response:
+    """Write the records as modified by the hook; one without options by the plan of an earlier one if there is one."""
+    if len(sent.records) == 1 and sent.options is DEFAULTS and targets.is_plain(call):
+        response = await verbs.by_known_plan(call, sent.records[0])
+        if response is not None:
+            return response
+    return await verbs.write(call, sent.targets(call))
+
+
+def _masked(call: TableRequest, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of a hook as a client with scopes may see them: without credentials."""
-    right = call.rights.right(call.table, verb)
+    right = call.rights.right(call.table, call.verb)
     hidden = right.credentials if right is not None else frozenset[str]()
     return [{name: MASK if name in hidden and value else value for name, value in row.items()} for row in rows]
 
@@ -107,8 +128,8 @@ async def _check_tenant(hook: Hook, call: TableRequest, sent: KeyedRecords) -> N
 
     If the engine builds the response, the error for a record in a list is reported as part of the batch.
     """
-    table, verb = call.table, sent.verb
-    foreign = {n: fields for n, record in enumerate(sent.records) if (fields := errors.foreign(call, verb, record))}
+    table, verb = call.table, call.verb
+    foreign = {n: fields for n, record in enumerate(sent.records) if (fields := errors.foreign(call, record))}
     if not foreign:
         return
     key = [table.columns[n] for n in table.key]
@@ -130,11 +151,11 @@ async def _check_tenant(hook: Hook, call: TableRequest, sent: KeyedRecords) -> N
         batch.body()  # raises, even with `continue`: no record is attempted
 
 
-async def _read_file(call: TableRequest, ident: str | None, most: int) -> Response:
+async def _read_file(call: TableRequest, most: int) -> Response:
     """Return the file of an `Export`, with up to `most` rows. Raises TooLarge if `ids` has more."""
-    idents = None if ident is not None else call.options().ids
+    idents = None if call.ident is not None else call.options().ids
     if idents is None:
-        return await verbs.handle(call, "GET", ident)
+        return await verbs.handle(replace(call, verb="GET"))
     if not idents:
         raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
     if len(idents) > most:

@@ -294,6 +294,8 @@ def identifier(value: Any, key: list[Column]) -> list[Any]:
     """
     if isinstance(value, str) and len(key) == 1:  # nearly every request
         return [value if key[0].type.kind not in NESTED_KINDS else exact_json.Cell(value)]
+    if type(value) is dict and len(key) == 1 and type(value.get(key[0].name)) in (str, int):  # nearly every list
+        return [value[key[0].name]]
     if isinstance(value, dict):
         parts = [_part(value, column.name) for column in key]
     elif isinstance(value, list) and not (len(key) == 1 and key[0].type.kind == "array"):

@@ -127,7 +127,7 @@ def without_effect(option: str, verb: str, more: str = "") -> BadRequest:
     )
 
 
-def check_matching(call: TableRequest, verb: str) -> None:
+def check_matching(call: TableRequest) -> None:
     """Reject versions, and options that select some records, for a write of all that match.
 
     With such an option, a read would return other records than the ones that the write changes.
@@ -142,9 +142,9 @@ def check_matching(call: TableRequest, verb: str) -> None:
     for name in OF_SELECTIONS:
         value = call.query.get(name, beside.get(name))
         if value is not None and (value != "" or name == "cursor"):  # without a value, it is that of the first page
-            raise without_effect(name, verb)
+            raise without_effect(name, call.verb)
     if "range" in headers and ranged(headers, {}) is not None:
-        raise without_effect("Range", verb)
+        raise without_effect("Range", call.verb)
 
 
 def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
     return records[0]
 
 
-def locate(error: UnfitValue, call: TableRequest, ident: str | None) -> None:
+def locate(error: UnfitValue, call: TableRequest) -> None:
     """Say where an unfit value is in a filter, or how else to identify the record of a path."""
     limits, source = call.dataset.limits.filter, error.source
     if source[:1] == ("lit",):
@@ -165,7 +165,7 @@ def locate(error: UnfitValue, call: TableRequest, ident: str | None) -> None:
         parsed = call.options()
         text = parsed.having if source[1] == "having" else parsed.relations.get(source[1], "")
         error.locate(cache.position(text, source[2], error.item, limits))
-    elif source[:1] == ("id",) and ident is not None and "id_field" not in call.query:
+    elif source[:1] == ("id",) and call.ident is not None and "id_field" not in call.query:
         right, key = call.rights.right(call.table, "GET"), set(call.table.key)
         others = [sorted(names)[0] for names in call.table.uniques if len(names) == 1 and names != key]
         if right is not None and (name := next(filter(right.can_read, sorted(others)), "")):
@@ -420,7 +420,7 @@ def drop_own(call: TableRequest, fields: dict[str, Any]) -> None:
             del fields[name]
 
 
-def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def foreign(call: TableRequest, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the identity fields of a record that are not writable and differ from the session.
 
     Key fields are skipped: a record of another tenant does not exist for the caller. Fields that the right ignores are
@@ -428,12 +428,12 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
     """
     if not call.dataset.identity or not call.actor.session:
         return {}
-    right = call.rights.right(call.table, verb)
+    right = call.rights.right(call.table, call.verb)
     fields = {}
     for name, value in _named(call, record):
         if name in call.table.key or (right is not None and right.can_write(name)):
             continue
-        if not differs(call, name, value) or (value is None and verb == "POST"):
+        if not differs(call, name, value) or (value is None and call.verb == "POST"):
             continue
         if right is not None and name in right.ignored:
             call.note_mismatch(name, value)
@@ -442,24 +442,24 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
     return fields
 
 
-def no_right(call: TableRequest, verb: str) -> Forbidden:
+def no_right(call: TableRequest) -> Forbidden:
     """Build the error for a request without the right to its verb.
 
     Raises:
         Forbidden: a record names another tenant.
     """
     for record in sent(call) if call.dataset.identity else ():
-        checked(call, verb, record)
-    return no_right_to(call.table, verb)
+        checked(call, record)
+    return no_right_to(call.table, call.verb)
 
 
-def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def checked(call: TableRequest, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the table's spelling of its field names.
 
     Raises:
         Forbidden: the record names another tenant.
     """
-    if fields := foreign(call, verb, record):
+    if fields := foreign(call, record):
         raise field_error(call, fields)
     return spelled(call.table, record)
 

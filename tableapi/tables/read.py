@@ -31,13 +31,13 @@ from tableapi.tables.render import as_file, listing
 from tableapi.tables.request import TableRequest, requested_format
 
 
-def read(call: TableRequest, ident: str | None) -> Awaitable[Response]:
+def read(call: TableRequest) -> Awaitable[Response]:
     """Handle a GET of a table or a record, including one tunnelled through POST."""
-    if ident is not None and not call.query:
-        return single(call, ident)  # its plan, which is made for a right, is not found without one
+    if call.ident is not None and not call.query:
+        return single(call)  # its plan, which is made for a right, is not found without one
     plan.right_of(call.table, call.rights, "GET")
-    if ident is not None:
-        return single(call, ident)
+    if call.ident is not None:
+        return single(call)
     idents = _idents(call)
     if idents is not None:
         return several(call, idents)
@@ -101,17 +101,17 @@ async def plan_keyed(call: TableRequest, key: Any, count: int) -> tuple[list[Any
 # -- records by identifier -------------------------------------------------------------------------------------------
 
 
-async def single(call: TableRequest, ident: Any) -> Response:
+async def single(call: TableRequest) -> Response:
     """Handle a GET of one record by its path."""
     shape = shape_key(call, "keyed", 1)
     columns, keyed = call.dataset.plan_cache.get(shape) or await plan_keyed(call, shape, 1)
-    key = plan.identifier(ident, columns)
+    key = plan.identifier(call.ident, columns)
     values, known = Bindings(call.actor, [], {}, [key], limits=call.dataset.limits.filter), keyed.options
     if known.params or known.relations:
         _bind(call, values, known)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
-        raise errors.missing(ident)
+        raise errors.missing(call.ident)
     body: bytes = await unsealed(call, keyed.sealed, row["body"]) if keyed.sealed else row["body"]
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
@@ -162,7 +162,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Response:
     return await listing(call, parsed, batch.body(), names)
 
 
-async def raw(call: TableRequest, ident: str) -> Response:
+async def raw(call: TableRequest) -> Response:
     """Return the bytes of one column of a record, named by option `raw`.
 
     Raises:
@@ -177,11 +177,11 @@ async def raw(call: TableRequest, ident: str) -> Response:
     query = {key: value for key, value in call.query.items() if key == "id_field"}
     headers = {key: value for key, value in call.headers.items() if key not in ("accept", "if-none-match")}
     quoted = column.name if '"' in column.name else f'"{column.name}"'
-    response = await single(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
+    response = await single(replace(call, query=query | {"fields": quoted}, headers=headers))
     value = await threads.body(len(response.body), _raw_value, response.body, column)
     if value is None:
         raise NotFound(f"Field '{column.name}' of this record has no value.")
-    file = attachment(f"{call.table.bare}-{ident}") | {"ETag": response.headers["ETag"]}
+    file = attachment(f"{call.table.bare}-{call.ident}") | {"ETag": response.headers["ETag"]}
     if column.type.kind == "bytea":
         return Response(value, content_type="application/octet-stream", headers=file)
     if column.type.kind == "json":
@@ -219,8 +219,7 @@ async def many(call: TableRequest) -> Response:
         key = shape_key(call, mark, "cursor", tuple(value is None for value in position))
     page: Plan | None = call.dataset.plan_cache.get(key)
     if page is None:
-        parsed = call.options()
-        parsed.offset = offset
+        parsed = replace(call.options(), offset=offset)
         if position is not None:
             parsed.cursor, parsed.offset = "", 0
         request = read_request(call, parsed, tree)

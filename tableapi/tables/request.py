@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tableapi.auth.policy import Actor
@@ -15,13 +15,15 @@ from tableapi.query.options import Options, boolean, options
 from tableapi.schema.model import Table
 from tableapi.tables.export import Export, file_format
 
+DEFAULTS = Options()
 _JSON = ("", "*/*", "application/json")  # accepted by nearly every request
 
 
 @dataclass(slots=True)
 class TableRequest:
-    """One request for a table: its caller, options, body and headers.
+    """One request for a table: its caller, verb, options, body and headers.
 
+    ident: the identifier in the path, or None. With one, the body of a write is the record, without options.
     export: set by a hook for a list sent as a file. tenant_mismatches: fields that name another tenant, with the values
     that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
     own. written: (table, verb, key) of each record written so far, for `on_write`. tables: collects the names of tables
@@ -33,6 +35,8 @@ class TableRequest:
     actor: Actor
     rights: Rights
     table: Table
+    verb: str
+    ident: str | None
     query: dict[str, str]
     body: Any
     headers: Mapping[str, str]
@@ -43,6 +47,7 @@ class TableRequest:
     written: list[tuple[str, str, dict[str, Any]]] | None = None
     tables: set[str] | None = None
     beside: Mapping[str, Any] | None = None
+    _options: Options | None = field(default=None, init=False)
 
     def note_mismatch(self, name: str, value: Any) -> None:
         """Note a field that names another tenant."""
@@ -63,11 +68,19 @@ class TableRequest:
             raise BadRequest("Option 'filter' must be a string.", reason="bad_option", context={"option": "filter"})
         return text if text and text.strip() else ""
 
-    def options(self, *, with_body: bool = True) -> Options:
-        """Parse the options of the request. Raises BadRequest for a value of the wrong type."""
-        if wrap := self.headers.get("wrap"):
-            boolean("wrap", wrap)
-        return options(self.query, self.body if with_body else None, self.table.relation)
+    def options(self) -> Options:
+        """Return the options of the request, parsed once: they are shared and must not be modified.
+
+        Raises BadRequest for a value of the wrong type.
+        """
+        parsed = self._options
+        if parsed is None:
+            sent = self.body if self.verb == "GET" or self.ident is None else None
+            if wrap := self.headers.get("wrap"):
+                boolean("wrap", wrap)
+            plain = not self.query and (type(sent) is not dict or sent.keys() == {"resource"})
+            parsed = self._options = DEFAULTS if plain else options(self.query, sent, self.table.relation)
+        return parsed
 
 
 def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:

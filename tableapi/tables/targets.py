@@ -16,10 +16,9 @@ from tableapi.query.filter import cache
 from tableapi.query.options import Options
 from tableapi.query.spelling import spelled
 from tableapi.tables import errors
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import DEFAULTS, TableRequest
 
 Item = tuple[Any, dict[str, Any]]  # the identifier as sent (None for a create), and the fields to write
-DEFAULTS = Options()
 _JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 
@@ -41,94 +40,92 @@ class Targets:
     everything: bool = False
 
 
-def parse_options(call: TableRequest, ident: Any = None) -> Options:
-    """Return the options of a write. The result is shared and must not be modified.
-
-    With an identifier in the path, the body is the record itself.
-    """
-    sent = call.body if ident is None else None
-    if not call.query and "wrap" not in call.headers and (type(sent) is not dict or sent.keys() == {"resource"}):
-        return DEFAULTS
-    return call.options(with_body=ident is None)
+def is_plain(call: TableRequest) -> bool:
+    """Return whether a write has no options in its query or headers, and is answered as JSON."""
+    headers = call.headers
+    if call.verb == "DELETE" or call.query or "if-match" in headers or "wrap" in headers or "if-none-match" in headers:
+        return False
+    accept = headers.get("accept", "")
+    return accept in _JSON or media_type(accept) in _JSON
 
 
-def plain_record(call: TableRequest, verb: str, ident: str | None) -> dict[str, Any] | None:
+def plain_record(call: TableRequest) -> dict[str, Any] | None:
     """Return the only record of a create or change without options, or None."""
-    record, headers = call.body, call.headers
-    if verb == "DELETE" or call.query or "if-match" in headers or "wrap" in headers or "if-none-match" in headers:
-        return None
-    if ident is None:
+    record = call.body
+    if call.ident is None:
         rows = record.get("resource") if type(record) is dict and len(record) == 1 else None
         record = rows[0] if type(rows) is list and len(rows) == 1 else None
-    elif verb == "POST":
+    elif call.verb == "POST":
         return None
-    return record if type(record) is dict and media_type(headers.get("accept", "")) in _JSON else None
+    return record if type(record) is dict and is_plain(call) else None
 
 
-def parse(call: TableRequest, verb: str, ident: Any) -> Targets:
+def parse(call: TableRequest) -> Targets:
     """Resolve the records targeted by a write, without reading from the database.
 
     Raises:
         ApiError: an option or the body is invalid.
     """
+    verb, ident = call.verb, call.ident
     if ident is not None and verb == "POST":
         raise BadRequest(
             "A record cannot be created at the path of an identifier. POST it to the table.", reason="bad_path"
         )
     if ident is not None:
-        record = _record_of_path(call, verb, call.body) if verb != "DELETE" else {}
-        return _of_path(call, verb, ident, record, parse_options(call, ident))
+        record = _record_of_path(call, call.body) if verb != "DELETE" else {}
+        return _of_path(call, ident, record, call.options())
     if verb == "DELETE":
-        return _of_delete(call, parse_options(call), call.body, call.filter_text)
+        return _of_delete(call, call.options(), call.body, call.filter_text)
     records = body_records(call.body, call.dataset.limits.records)
     if not records:
         raise errors.no_records(call.body)
-    return _of_list(call, verb, records, parse_options(call), call.filter_text)
+    return _of_list(call, records, call.options(), call.filter_text)
 
 
-def _record_of_path(call: TableRequest, verb: str, body: Any) -> dict[str, Any]:
+def _record_of_path(call: TableRequest, body: Any) -> dict[str, Any]:
     """Return the body of a write by path, which is the record itself."""
     if isinstance(body, dict) and "resource" in body and call.table.find("resource") is None:
         body = (body_records(body, 1) or [{}])[0]
-    if not isinstance(body, dict) or not (body or (verb == "PUT" and call.options().upsert)):
+    if not isinstance(body, dict) or not (body or (call.verb == "PUT" and call.options().upsert)):
         raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
     return body
 
 
-def _of_path(call: TableRequest, verb: str, ident: Any, record: dict[str, Any], given: Options) -> Targets:
+def _of_path(call: TableRequest, ident: Any, record: dict[str, Any], given: Options) -> Targets:
     errors.check_affected(given.max_affected, 1)
+    verb = call.verb
     if verb == "PUT" and not (given.upsert and "if-match" not in call.headers):  # If-Match names an existing record
         verb = "PATCH"
     return Targets(verb, given, [(ident, record)], single=True)
 
 
 def _of_list(
-    call: TableRequest, verb: str, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str]
+    call: TableRequest, records: list[dict[str, Any]], given: Options, filter_text: Callable[[], str] | None
 ) -> Targets:
     """Return the targets of a create or change of several records."""
-    if verb == "POST":
+    if call.verb == "POST":
         if given.upsert:
             errors.check_unversioned(call)
-        return Targets(verb, given, [(None, record) for record in records])
+        return Targets("POST", given, [(None, record) for record in records])
     if given.ids is not None:
         change = errors.only_one(records)
         return Targets("PATCH", given, [(ident, change) for ident in errors.bounded_ids(call, given.ids)])
-    if text := filter_text():
+    if filter_text and (text := filter_text()):
         change = errors.only_one(records)
-        errors.check_matching(call, verb)
+        errors.check_matching(call)
         return Targets("PATCH", given, filter=text, change=change)
     return Targets("PATCH", given, [(record, record) for record in records])
 
 
-def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str]) -> Targets:
+def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Callable[[], str] | None) -> Targets:
     """Return the targets of a delete of several records."""
     records = body_records(body, call.dataset.limits.records)
     if given.ids is not None:
         return Targets("DELETE", given, [(ident, {}) for ident in errors.bounded_ids(call, given.ids)])
     if records:
         return Targets("DELETE", given, [(record, {}) for record in records])
-    if text := filter_text():
-        errors.check_matching(call, "DELETE")
+    if filter_text and (text := filter_text()):
+        errors.check_matching(call)
         return Targets("DELETE", given, filter=text)
     errors.check_not_empty(body)
     if not given.force:
@@ -138,7 +135,7 @@ def _of_delete(call: TableRequest, given: Options, body: Any, filter_text: Calla
         )
     if given.max_affected is not None:
         raise BadRequest("Option 'max_affected' cannot be used with force. Send a filter.", reason="bad_option")
-    errors.check_matching(call, "DELETE")
+    errors.check_matching(call)
     return Targets("DELETE", given, everything=True)
 
 
@@ -174,7 +171,6 @@ class KeyedRecords:
     ident: from the path, as primary key. selected: whether option `ids` or a filter selects the records.
     """
 
-    verb: str
     options: Options
     ident: Any
     records: list[dict[str, Any]]
@@ -187,74 +183,70 @@ class KeyedRecords:
             ApiError: an option or a record is invalid.
         """
         given, body = self.options, {"resource": self.records}
-        if given.id_field.strip() and given.fields is None and self.verb != "POST":
+        if given.id_field.strip() and given.fields is None and call.verb != "POST":
             given = replace(given, fields=given.id_field)
         if given.id_field or given.ids is not None:
             given = replace(given, ids=None, id_field="")
-        if self.ident is not None and self.verb in ("PUT", "PATCH"):
-            record = _record_of_path(call, self.verb, self.records[0] if self.records else None)
-            return _of_path(call, self.verb, self.ident, record, given)
+        if self.ident is not None and call.verb in ("PUT", "PATCH"):
+            record = _record_of_path(call, self.records[0] if self.records else None)
+            return _of_path(call, self.ident, record, given)
         if self.ident is not None:
-            return (
-                parse(call, self.verb, self.ident)
-                if self.verb == "POST"
-                else _of_path(call, self.verb, self.ident, {}, given)
-            )
-        if self.verb == "DELETE":
-            return _of_delete(call, given, body, lambda: "")
+            return parse(call) if call.verb == "POST" else _of_path(call, self.ident, {}, given)
+        if call.verb == "DELETE":
+            return _of_delete(call, given, body, None)
         records = body_records(body, call.dataset.limits.records)
         if not records:
             raise errors.no_records(body)
-        return _of_list(call, self.verb, records, given, lambda: "")
+        return _of_list(call, records, given, None)
 
 
-async def by_primary_key(call: TableRequest, verb: str, ident: str | None) -> KeyedRecords:
+async def by_primary_key(call: TableRequest) -> KeyedRecords:
     """Return the records targeted by a write. `id_field` and filters are resolved by reads.
 
     Raises:
         ApiError: an option or the body is invalid, or a record does not exist for the caller.
     """
-    table, given = call.table, parse_options(call, ident)
+    table, given, verb, ident = call.table, call.options(), call.verb, call.ident
     if ident is not None:
         named: Any = ident
         if verb != "POST" and given.id_field.strip():
-            [found] = await _keys_by_field(call, verb, given.id_field, [ident])
+            [found] = await _keys_by_field(call, given.id_field, [ident])
             parts = list(found.values())
             named = str(parts[0]) if len(parts) == 1 and not isinstance(parts[0], dict | list) else parts
         sent = call.body if isinstance(call.body, dict) else {}
         inner = body_records(sent, 1) if "resource" in sent else [sent]
         key = plan.identifier(named, [table.columns[n] for n in table.key])
         record = spelled(table, (inner or [{}])[0]) | dict(zip(table.key, key, strict=True))
-        return KeyedRecords(verb, given, named, [record])
+        return KeyedRecords(given, named, [record])
     records = [spelled(table, record) for record in body_records(call.body, call.dataset.limits.records) or ()]
     if not records and verb != "DELETE":  # the hook decides what a DELETE without records means
         raise errors.no_records(call.body)
     if verb == "POST":
-        return KeyedRecords(verb, given, None, records)
-    if given.ids is None and not call.filter_text():
+        return KeyedRecords(given, None, records)
+    if given is DEFAULTS or (given.ids is None and not call.filter_text()):
         if given.id_field.strip():
-            keys = await _keys_by_field(call, verb, given.id_field, records)
+            keys = await _keys_by_field(call, given.id_field, records)
             records = [record | key for record, key in zip(records, keys, strict=True)]
-        return KeyedRecords(verb, given, None, records)
+        return KeyedRecords(given, None, records)
     change = errors.only_one(records) if verb != "DELETE" else {}
-    records = [change | key for key in await _keys(call, verb, given)]
-    return KeyedRecords(verb, given, None, records, selected=True)
+    records = [change | key for key in await _keys(call, given)]
+    return KeyedRecords(given, None, records, selected=True)
 
 
-async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str, Any]]:
+async def _keys(call: TableRequest, given: Options) -> list[dict[str, Any]]:
     """Return the keys of the rows selected by `ids` or `filter`, among those the caller may write."""
     key = [call.table.columns[n] for n in call.table.key]
     if given.ids is not None and given.id_field.strip():
-        return await _keys_by_field(call, verb, given.id_field, given.ids)
+        return await _keys_by_field(call, given.id_field, given.ids)
     if given.ids is not None:
         return [dict(zip(call.table.key, plan.identifier(ident, key), strict=True)) for ident in given.ids]
-    errors.check_matching(call, verb)
-    right = plan.right_of(call.table, call.rights, verb)
+    errors.check_matching(call)
+    right = plan.right_of(call.table, call.rights, call.verb)
     tree, literals = cache.parse(call.filter_text(), call.dataset.limits.filter)
     limits = call.dataset.limits
     options = given.of_keys()
     request = plan.ReadRequest(call.table, right, call.rights, options, tree, limits)
-    name = ("keys", call.actor.role, call.table.name, verb, tree.mark, *options_key(options, limits.filter))
+    name = ("keys", call.actor.role, call.table.name, call.verb, tree.mark, *options_key(options, limits.filter))
     listing_plan = await call.dataset.plan_cache.plan("written", name, call.table, options, plan.list_plan, request)
     conditions = plan.conditions(options, limits.filter)
     values = plan.Bindings(call.actor, literals, given.params, [], limits=limits.filter, conditions=conditions)
@@ -267,17 +259,17 @@ async def _keys(call: TableRequest, verb: str, given: Options) -> list[dict[str,
     return found
 
 
-async def _keys_by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
+async def _keys_by_field(call: TableRequest, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
     """Return the keys of rows identified by other unique fields.
 
     Raises:
         NotFound: a row does not exist for the caller.
     """
-    right = plan.right_of(call.table, call.rights, verb)
+    right = plan.right_of(call.table, call.rights, call.verb)
     columns = plan.identifying(call.table, id_field, right)
     options = Options(fields="")
     request = plan.ReadRequest(call.table, right, call.rights, options, None, call.dataset.limits)
-    name = ("key", call.actor.role, call.table.name, verb, *(column.name for column in columns))
+    name = ("key", call.actor.role, call.table.name, call.verb, *(column.name for column in columns))
     keyed_plan = await call.dataset.plan_cache.plan(
         "written", name, call.table, options, plan.keyed_plan, request, columns, 1
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from tableapi.errors import ApiError, MethodNotAllowed
+from tableapi.errors import ApiError
 from tableapi.http import etag
 from tableapi.http.response import Response
 from tableapi.query.names import names
@@ -13,55 +13,50 @@ from tableapi.query.options import Options
 from tableapi.tables import errors, read, targets
 from tableapi.tables.batch import Batch, BatchStopped, trying
 from tableapi.tables.render import listed, listing
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import DEFAULTS, TableRequest
 from tableapi.tables.run import Record
 from tableapi.tables.targets import Item, Targets
 from tableapi.tables.write import Writer
 
 _DONE = {"POST": "created", "PUT": "updated", "PATCH": "updated", "DELETE": "deleted"}
-_VERBS = ("POST", "PUT", "PATCH", "DELETE")
 
 
-async def handle(call: TableRequest, verb: str, ident: str | None) -> Response:
+async def handle(call: TableRequest) -> Response:
     """Handle a request for a table or a record. Raises ApiError."""
-    if verb == "GET":
-        return await read.read(call, ident)
-    record = targets.plain_record(call, verb, ident)
-    if record is not None and (response := await _by_known_plan(call, verb, ident, record)) is not None:
+    if call.verb == "GET":
+        return await read.read(call)
+    record = targets.plain_record(call)
+    if record is not None and (response := await by_known_plan(call, record)) is not None:
         return response
-    if call.rights.right(call.table, verb) is None:
-        raise errors.no_right(call, verb)
-    if verb not in _VERBS:
-        raise MethodNotAllowed(
-            f"The method '{verb}' is not supported here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"}
-        )
-    return await write(call, targets.parse(call, verb, ident))
+    if call.rights.right(call.table, call.verb) is None:
+        raise errors.no_right(call)
+    return await write(call, targets.parse(call))
 
 
-async def _by_known_plan(call: TableRequest, verb: str, ident: str | None, record: dict[str, Any]) -> Response | None:
+async def by_known_plan(call: TableRequest, record: dict[str, Any]) -> Response | None:
     """Handle a write without options, reusing the plan of an earlier one with the same fields.
 
     As for reads, the plan is looked up before anything is parsed. None if there is no such plan, or if it wrote no row.
     """
-    writer = Writer(call, targets.DEFAULTS)
-    plan = writer.known_plan("POST" if verb == "POST" else "PATCH", record)
+    writer = Writer(call, DEFAULTS)
+    plan = writer.known_plan("POST" if call.verb == "POST" else "PATCH", record)
     if plan is None or plan.transaction:
         return None
     outcome: Record | ApiError | None
-    if ident is not None:
-        outcome = await writer.run_known(plan, ident, record)
+    if call.ident is not None:
+        outcome = await writer.run_known(plan, call.ident, record)
     else:
         outcome = await trying(writer.run_known(plan, record, record))
     if isinstance(outcome, ApiError):
-        batch = Batch(_DONE[verb], targets.DEFAULTS, single=True)
+        batch = Batch(_DONE[call.verb], DEFAULTS, single=True)
         batch.failed(outcome)
         batch.body()
     if not isinstance(outcome, Record):
         return None
     if outcome.sealed:
         outcome.body = await read.unsealed(call, outcome.sealed, outcome.body)
-    response = _response(outcome)
-    if ident is None:
+    response = Response(outcome.body, headers=etag.headers(outcome.mark))
+    if call.ident is None:
         response.body = listed(b"[" + response.body + b"]")
     return response
 
@@ -93,11 +88,6 @@ async def _one(call: TableRequest, target: Targets) -> Response:
         return Response(b"{}")
     if written.sealed:
         written.body = await read.unsealed(call, written.sealed, written.body)
-    return _response(written)
-
-
-def _response(written: Record) -> Response:
-    """Build the response for one record."""
     return Response(written.body, headers=etag.headers(written.mark))
 
 

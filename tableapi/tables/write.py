@@ -145,7 +145,7 @@ class Writer(Run):
             return await self._put(key, identifier(ident, key), record)
         if verb == "PATCH":
             return await self.change(table, key, identifier(ident, key), record)
-        ident = errors.checked(self.call, "DELETE", ident) if isinstance(ident, dict) else ident
+        ident = errors.checked(self.call, ident) if isinstance(ident, dict) else ident
         return await self.delete(table, key, identifier(ident, key))
 
     async def _put(self, key: list[Column], ident: list[Any], record: dict[str, Any]) -> Record:

@@ -34,7 +34,6 @@ class Recorder(Protocol):
 
 async def respond(
     call: TableRequest,
-    ident: str | None,
     attempt: Callable[[], Awaitable[Response]],
     account: str,
     recorder: Recorder,
@@ -54,12 +53,12 @@ async def respond(
     except Exception as error:
         api_error = to_api_error(error)
         failed = {"error": api_error.reason if api_error else "internal"}
-        entries = _entries(call, ident, [] if call.actor.account is None else [call.actor.account], request, failed)
+        entries = _entries(call, [] if call.actor.account is None else [call.actor.account], request, failed)
         await recorder.reads(call.actor, call.table.name, entries, request.ip)
         raise
     try:
-        accounts = await _accounts(call, ident, response, account)
-        entries = _entries(call, ident, accounts, request)
+        accounts = await _accounts(call, response, account)
+        entries = _entries(call, accounts, request)
         await recorder.reads(call.actor, call.table.name, entries, request.ip)
     except BaseException:
         await response.discard()
@@ -80,11 +79,11 @@ async def record(
 
 
 def _entries(
-    call: TableRequest, ident: str | None, accounts: list[Any], request: HttpRequest, more: Mapping[str, Any] = NOTHING
+    call: TableRequest, accounts: list[Any], request: HttpRequest, more: Mapping[str, Any] = NOTHING
 ) -> list[tuple[Any, str]]:
     """Return the account and the details of each entry."""
     detail: dict[str, Any] = (
-        {"request": request.request_id} | ({} if ident is None else {"id": ident[:100]}) | dict(more)
+        {"request": request.request_id} | ({} if call.ident is None else {"id": call.ident[:100]}) | dict(more)
     )
     sent = {**(call.body if isinstance(call.body, dict) else {}), **call.query}
     whole = detail | ({"query": query} if (query := _texts(sent)) else {})
@@ -103,15 +102,15 @@ def _texts(sent: Mapping[str, Any]) -> dict[str, str]:
     return {name[:100]: text[:MAX_QUERY_CHARS] for name, text in list(texts.items())[:MAX_OPTIONS]}
 
 
-async def _accounts(call: TableRequest, ident: str | None, response: Response, account: str) -> list[Any]:
+async def _accounts(call: TableRequest, response: Response, account: str) -> list[Any]:
     """Return the accounts that were read: the actor's own, or those in the records."""
     if call.actor.account is not None:
         return [call.actor.account]
     if not _has_records(call, response):
-        return await _selected(call, ident, account)
+        return await _selected(call, account)
     shown = await _shown(response, account)
-    if ident is None and _tells_of_others(call.options()):
-        shown = sorted({*shown, *await _selected(call, ident, account)})
+    if call.ident is None and _tells_of_others(call.options()):
+        shown = sorted({*shown, *await _selected(call, account)})
     return shown
 
 
@@ -147,14 +146,15 @@ def _found(value: Any, account: str) -> Iterator[Any]:
                 yield from _found(item, account)
 
 
-async def _selected(call: TableRequest, ident: str | None, account: str) -> list[Any]:
+async def _selected(call: TableRequest, account: str) -> list[Any]:
     """Query the accounts of the selected records, for groups, counts, files and streams."""
     column = call.table.find(account)
     if column is None:
         return []
     query = {name: call.query[name] for name in _SELECTING if name in call.query}
     body = {n: call.body[n] for n in _SELECTING if n in call.body} if isinstance(call.body, dict) else None
-    if ident is None and not (query.keys() | (body or {}).keys()) & {"ids"}:
+    if call.ident is None and not (query.keys() | (body or {}).keys()) & {"ids"}:
         query |= {"group": column.name, "limit": str(MAX_ACCOUNTS + 1)}
-    selecting = replace(call, query=query | {"fields": column.name}, body=body or None, headers={}, export=None)
-    return await _shown(await read.read(selecting, ident), account)
+    query["fields"] = column.name
+    selecting = replace(call, verb="GET", query=query, body=body or None, headers={}, export=None)
+    return await _shown(await read.read(selecting), account)

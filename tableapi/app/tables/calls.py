@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Mapping
 from functools import partial
 from typing import Any
 
 from tableapi import threads
 from tableapi.app.state import AppState
-from tableapi.app.tables import audit, explain, query_method, retry
+from tableapi.app.tables import audit, explain, imports, query_method, retry, stages, writes
+from tableapi.app.tables import strict as strict_options
+from tableapi.app.tables.stages import Attempt
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
-from tableapi.datasets import transaction
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
-from tableapi.errors import BadRequest, NotFound, Unauthorized, UnsupportedMedia
+from tableapi.errors import BadRequest, NotFound, Unauthorized
 from tableapi.http import preferences
-from tableapi.http.body import advice, table_body
+from tableapi.http.body import table_body
 from tableapi.http.compression import media_type
 from tableapi.http.inner_request import InnerRequest
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Response
 from tableapi.project import hooks
-from tableapi.project.registry import Hook, Scripts
-from tableapi.project.writes import tell
 from tableapi.query import options
 from tableapi.query.expressions.scope import readable_relations
-from tableapi.query.spelling import suggestion, unknown_field
+from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import UnfitValue
 from tableapi.schema.model import Table
 from tableapi.tables import errors, ndjson, read, verbs
-from tableapi.tables.batch import BatchError
-from tableapi.tables.bulk import csv_import
 from tableapi.tables.request import TableRequest
-
-MAX_IGNORED = 20  # fields that a header names
-Attempt = Callable[[], Awaitable[Response]]
-_WORD = re.compile(r"\w{1,63}")
-_LIST = re.compile(r"\w{1,63}(?:,\w{1,63}){0,3}")
-_FIRST = re.compile(r"[,.(\s]")  # after the first name of a list or a path
-_BRACKETED = re.compile(r"(?:(?:filter|where)\[(\w{1,63})\]|(\w{1,63}?)(?=\[|__))(?:\[(\w{1,10})\]|__([a-z]{1,10}))?")
-_OF_RELATIONS = frozenset(("embed", "expand", "include"))
-_SEARCHES = frozenset(("q", "search"))
-_OPERATORS = {
-    "eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE",
-    "match": "~", "imatch": "~*", "in": "IN", "is": "IS", "isdistinct": "IS DISTINCT FROM", "cs": "CONTAINS",
-    "cd": "CONTAINED BY", "ov": "OVERLAPS",
-}  # fmt: skip
 
 
 class TableCalls:
@@ -78,16 +59,14 @@ class TableCalls:
             verb = effective_verb(request, query)
             if method == "QUERY":
                 dataset, query, body = await self._options_in_body(request, dataset, query)
-            if verb != "GET":
-                self._check_write(request, query)
+            if verb != "GET" and request.actor.role in self._state.sessions.read_only:
+                raise self._state.sessions.error("read_only", request.actor.role)
         prefers = "prefer" in request.headers
         question = explain.asked(request.headers["prefer"]) if prefers else None
         if "import" in query and question is None and options.boolean("import", query["import"]):
-            return await self._import(request, dataset, rights, parts, query, verb)
+            return await imports.respond(self._state.settings, request, dataset, rights, parts, query, verb)
         if method != "GET" and method != "QUERY":
             body = await table_body(request, self._body_bytes)
-            if verb != "GET" and isinstance(body, dict) and "explain" in body and len(parts) == 2:
-                raise _no_explain()
         if question is not None:
             if is_recorded := request.actor.role in self._state.sessions.recorded:
                 await audit.record(self._state.recorder, request, parts[1], {"explain": "rights"}, query)
@@ -106,32 +85,45 @@ class TableCalls:
         if strict and rights.right(table, verb) is not None:
             optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
             try:
-                _reject_unknown_options(verb, query, optional, table, rights)
+                strict_options.reject_unknown(verb, query, optional, table, rights)
             except BadRequest:
                 if not any("_by_" in option for option in query):  # an option of a relation, which may be new
                     raise
                 await dataset.look()
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
-                _reject_unknown_options(verb, query, optional, table, rights)
-        call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers, beside=beside)
-        attempt: Attempt = partial(self._attempt, call, verb, ident, request)
-        if (
-            verb in ("POST", "PATCH", "PUT")
-            and not retry.has_known_fields(call, ident)
-            and (unknown := await retry.notice_fields(call, name, ident))
-        ):
-            attempt = self._without_unknown(call, verb, unknown, attempt, strict="handling=strict" in applied)
+                strict_options.reject_unknown(verb, query, optional, table, rights)
+        call = TableRequest(
+            dataset, request.actor, rights, table, verb, ident, query, body, request.headers, beside=beside
+        )
+        attempt: Attempt = partial(self._attempt, call, request)
         try:
-            if applied or (query and "timezone" in query) or (verb == "GET" and "range" in request.headers):
-                attempt = partial(_special, call, verb, attempt, applied)
+            if verb != "GET":
+                members = body if ident is None and type(body) is dict and len(body) > 1 else {}
+                if query or members:
+                    for option, stage in stages.OF_WRITES.items():
+                        if option in query or option in members:
+                            attempt = partial(stage, attempt, call)
+                if (
+                    verb != "DELETE"
+                    and not retry.has_known_fields(call)
+                    and (unknown := await retry.notice_fields(call, name))
+                ):
+                    attempt = self._without_unknown(call, unknown, attempt, strict="handling=strict" in applied)
+            else:
+                if "timezone" in query:
+                    attempt = partial(stages.in_zone, attempt, call)
+                if "range" in request.headers:
+                    attempt = partial(stages.ranged, attempt, call)
+            if applied:
+                attempt = partial(stages.preferred, attempt, applied)
             if call.actor.role in self._state.sessions.recorded:
                 account = self._state.sessions.account
                 if call.actor.account is None:
                     call.recorded_by = account
-                recorder = self._state.recorder
-                attempt = partial(audit.respond, call, ident, attempt, account, recorder, request)
+                attempt = partial(audit.respond, call, attempt, account, self._state.recorder, request)
             if verb != "GET":
-                return await self._write(attempt, call, name, verb, ident, request)
+                batch = request.batch if isinstance(request, InnerRequest) else None
+                return await writes.run(self._state, attempt, call, name, batch)
             schema = dataset.schema
             try:
                 response = await attempt()
@@ -145,28 +137,28 @@ class TableCalls:
             if (told := errors.of_read(error, call)) is not error:
                 raise told from None
             if isinstance(error, UnfitValue):
-                errors.locate(error, call, ident)
+                errors.locate(error, call)
             raise
         finally:
             if call.tenant_mismatches or call.shows_credentials:
                 await self._record(call, request)
 
     def _without_unknown(
-        self, call: TableRequest, verb: str, unknown: Mapping[str, tuple[Table, Any]], attempt: Attempt, *, strict: bool
+        self, call: TableRequest, unknown: Mapping[str, tuple[Table, Any]], attempt: Attempt, *, strict: bool
     ) -> Attempt:
         """Return the attempt of a write, which names the fields that it ignores in a header.
 
         Hooks have fields of their own. Raises BadRequest for an unknown field, with `Prefer: handling=strict`.
         """
         scripts = self._state.scripts
-        if scripts is not None and call.dataset.has_hooks and (call.table.name, verb) in scripts.hooks:
+        if scripts is not None and call.dataset.has_hooks and (call.table.name, call.verb) in scripts.hooks:
             return attempt
         name, (table, value) = next(iter(unknown.items()))
-        right = call.rights.right(table, verb) or call.rights.right(table, "GET")
-        if strict and right is not None and call.rights.right(call.table, verb) is not None:
+        right = call.rights.right(table, call.verb) or call.rights.right(table, "GET")
+        if strict and right is not None and call.rights.right(call.table, call.verb) is not None:
             relations = readable_relations(table, right, call.rights) if isinstance(value, dict | list) else ()
             raise unknown_field(name, table, right, relations)
-        return partial(_naming, attempt, unknown)
+        return partial(stages.named, attempt, unknown)
 
     def _split(
         self, dataset: Dataset, table: str, verb: str, body: dict[str, Any]
@@ -191,91 +183,11 @@ class TableCalls:
         options.within(query, wider.limits.filter.length)
         return wider, query, rest
 
-    def _check_write(self, request: HttpRequest, query: Mapping[str, str]) -> None:
-        """Raise ApiError for a role that only reads, and for an option that has no meaning for a write."""
-        if request.actor.role in self._state.sessions.read_only:
-            raise self._state.sessions.error("read_only", request.actor.role)
-        if "explain" in query and options.boolean("explain", query["explain"]):
-            raise _no_explain()
-
-    async def _write(
-        self,
-        attempt: Attempt,
-        call: TableRequest,
-        name: str,
-        verb: str,
-        ident: str | None,
-        request: HttpRequest,
-    ) -> Response:
-        """Run a write, once for an idempotency key.
-
-        Return its response once this worker and the program's listener know what it changed.
-        """
-        on_write = self._state.served.on_write
-        batch = request.batch if isinstance(request, InnerRequest) else None
-        if on_write is not None:
-            call.written = batch.records if batch is not None else []
-        call.tables = tables = batch.tables if batch is not None else set()
-        repairable = retry.ALL_ERRORS
-        key = request.headers.get("idempotency-key")
-        if key is not None and not _is_dry_run(call, ident):
-            run = partial(retry.run, attempt, call, name)
-            attempt = partial(self._state.idempotency.once, key, call, verb, ident, run)
-            # The claim on the key is rolled back with the transaction that a database error ends.
-            repairable = retry.DATABASE_ERRORS
-        db, schema = self._state.session_db, call.dataset.schema
-        before = db.watched_writes
-        try:
-            try:
-                response = await attempt()
-            except repairable as error:
-                response = await retry.again(error, schema, attempt, call, name, repairable)
-            if batch is not None:  # it tells when it is committed
-                return response
-        except BatchError as error:
-            if error.kept and batch is None:
-                await tell(on_write, call.dataset.name, call.actor, call.written)
-            raise
-        finally:
-            # `tables` is empty if a hook has run.
-            names = map(str.lower, (call.table.name, *tables))
-            if batch is None and (db.watched_writes != before or not db.watched.isdisjoint(names)):
-                await self._state.catch_up()
-        if call.written:
-            await tell(on_write, call.dataset.name, call.actor, call.written)
-        return response
-
-    async def _import(
-        self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
-    ) -> Response:
-        """Import the CSV file in the body."""
-        if verb != "POST" or len(parts) != 2:
-            raise BadRequest(
-                "Send an import as POST to the table, without an identifier.",
-                reason="bad_option",
-                context={"option": "import"},
-            )
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in (
-            "text/csv",
-            "application/csv",
-        ):
-            kind = media_type(request.headers.get("content-type", ""))
-            raise UnsupportedMedia(f"Send an import as CSV: Content-Type: text/csv.{advice(kind)}")
-        applied = ""
-        if "prefer" in request.headers:
-            applied, _ = preferences.checked(request.headers, query, csv_import.PREFERENCES)
-        table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
-        call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
-        request.time_limit = self._state.settings.import_seconds
-        response = await csv_import.respond(call, request.parts(self._state.settings.import_bytes))
-        if applied:
-            response.headers["Preference-Applied"] = applied
-        return response
-
-    def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Awaitable[Response]:
+    def _attempt(self, call: TableRequest, request: HttpRequest) -> Awaitable[Response]:
         """Handle the request with a stream, the project's hook, or the engine."""
         if call.written and not (isinstance(request, InnerRequest) and request.batch):
             call.written.clear()  # left over from an attempt that was rolled back
+        ident = call.ident
         if ident in self._state.views and request.method == "GET":
             if isinstance(request, InnerRequest):
                 raise BadRequest(
@@ -285,19 +197,18 @@ class TableCalls:
             return self._state.views[ident](request, call)
         scripts = self._state.scripts
         if scripts is not None and call.dataset.has_hooks:
-            hook = scripts.hooks.get((call.table.name, verb))
+            hook = scripts.hooks.get((call.table.name, call.verb))
             if hook is not None:
-                return _hooked(scripts, hook, call, verb, ident, request)
-        if verb != "GET":
-            if _is_dry_run(call, ident):
-                return _dry_run(replace(call, written=None), verb, ident)
-            return _with_options(call, verb, ident) if call.query else verbs.handle(call, verb, ident)
+                in_batch = isinstance(request, InnerRequest) and request.batch is not None
+                return hooks.respond(scripts, hook, call, request, in_batch=in_batch)
+        if call.verb != "GET":
+            return verbs.handle(call)
         if ident is not None:
-            return read.raw(call, ident) if "raw" in call.query else read.read(call, ident)
+            return read.raw(call) if "raw" in call.query else read.read(call)
         accept = call.query.get("accept") or call.headers.get("accept", "")
         if "ndjson" in accept and "ndjson" in media_type(accept):
             return ndjson.respond(call)
-        return read.read(call, None)
+        return read.read(call)
 
     def _missing_credentials(self, error: Exception, actor: Actor) -> Unauthorized | None:
         """Return Unauthorized if a missing right is explained by missing credentials, else None."""
@@ -321,159 +232,6 @@ class TableCalls:
             if call.shows_credentials:
                 detail = {"call": request.path}
                 await authenticator.credentials_read(call.actor, call.table.name, detail, request.ip)
-
-
-async def _hooked(
-    scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
-) -> Response:
-    """Handle the request with the project's hook.
-
-    Its effects cannot be undone, so a dry run and a step of a batch are rejected.
-    """
-    if verb == "GET":
-        return await hooks.respond(scripts, hook, call, verb, ident, request)
-    if call.rights.right(call.table, verb) is None:
-        raise errors.no_right(call, verb)
-    has_hook = f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone."
-    if _is_dry_run(call, ident):
-        raise BadRequest(f"{has_hook} Send the request without dry_run.", reason="no_dry_run")
-    if isinstance(request, InnerRequest) and request.batch:
-        raise BadRequest(f"{has_hook} Send the request on its own, not in a batch.", reason="no_batch")
-    return _minimal(call, verb, await hooks.respond(scripts, hook, call, verb, ident, request))
-
-
-async def _with_options(call: TableRequest, verb: str, ident: str | None) -> Response:
-    """Handle a write with options in its query."""
-    return _minimal(call, verb, await verbs.handle(call, verb, ident))
-
-
-def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
-    """Return whether a write is to be rolled back. A write by path has no options in its body."""
-    named = "dry_run" in call.query or (ident is None and isinstance(call.body, dict) and "dry_run" in call.body)
-    return named and options.options(call.query, call.body if ident is None else None).dry_run
-
-
-async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Response:
-    """Handle a write and roll it back."""
-    async with transaction.undone(call.dataset) as call.dataset:
-        response = _minimal(call, verb, await verbs.handle(call, verb, ident))
-    response.headers.pop("ETag", None)
-    response.headers["Dry-Run"] = "true"
-    return response
-
-
-def _minimal(call: TableRequest, verb: str, response: Response) -> Response:
-    """Return the response of a write, without its records if `return=minimal` is set."""
-    if verb == "GET" or "return" not in call.query or not options.options(call.query).minimal:
-        return response
-    return Response(b'{"success":true}', headers={k: v for k, v in response.headers.items() if k == "ETag"})
-
-
-def _no_explain() -> BadRequest:
-    message = "Option 'explain' applies only to reads, because a write would be executed. Leave it out."
-    return BadRequest(message, reason="bad_option", context={"option": "explain"})
-
-
-async def _naming(attempt: Attempt, ignored: Collection[str]) -> Response:
-    """Return the response of a write with the fields that it ignored in a header."""
-    response = await attempt()
-    names = [name[:100] for name in ignored if name.isascii() and name.isprintable()][:MAX_IGNORED]
-    response.headers["X-Ignored-Fields"] = ", ".join(names)
-    return response
-
-
-def _reject_unknown_options(verb: str, query: Mapping[str, str], body: Any, table: Table, rights: Rights) -> None:
-    """Raise BadRequest for the first option that does not exist or has no effect on the verb.
-
-    The message says what to send instead.
-    """
-    sent: dict[str, Any] = dict(query)
-    # A read sent as POST has options in its body, and a write next to its records.
-    if isinstance(body, dict) and (verb in ("GET", "DELETE") or "resource" in body):
-        beside = {name: value for name, value in body.items() if name != "resource"}
-        if verb != "GET" and (name := next((name for name in beside if name in options.OF_QUERY), "")):
-            raise BadRequest(
-                f"Option '{name}' has an effect only in the query, not next to the records.",
-                reason="bad_option",
-                context={"option": name},
-            )
-        sent |= beside
-    if verb != "GET" and (name := next((name for name in sent if name in options.OF_READS), "")):
-        lenient = " To ignore the option, send Prefer: handling=lenient."
-        raise errors.without_effect(name, verb, "" if name in options.OF_SELECTIONS else lenient)
-    if names := options.unknown(sent, table.relation):
-        first = names[0][:100]
-        raise BadRequest(
-            f"Unknown option '{first}'.{_instead(names[0], str(sent[names[0]]), table, rights)} "
-            "To ignore unknown options, send Prefer: handling=lenient.",
-            reason="unknown_option",
-            context={"options": [name[:100] for name in names]},
-        )
-
-
-def _instead(option: str, value: str, table: Table, rights: Rights) -> str:
-    """Suggest what to send instead of an unknown option, or return "".
-
-    The suggestion names only columns and relations that the caller may read.
-    """
-    lower, right = option.lower(), rights.right(table, "GET")
-    if lower in _OF_RELATIONS and right is not None:
-        relations = readable_relations(table, right, rights)
-        if close := suggestion(_FIRST.split(value)[0], relations, "Write related={}."):
-            return close
-    if lower == "on_conflict" and _LIST.fullmatch(value):
-        return f" Write upsert=true&id_field={value}."
-    if lower in _SEARCHES:
-        texts = (c.name for c in table.columns.values() if right and right.can_read(c.name) and c.type.kind == "text")
-        return f" No option searches all fields. Write filter={next(texts, '<field>')} CONTAINS '{value[:63]}'."
-    if (instead := options.INSTEAD.get(lower)) is not None:
-        return f" {instead}"
-    # Other APIs have an option for each column: ?name=eq.Ada, ?age=not.gt.18, ?name=Ada, ?age[gt]=18, ?age__gt=18.
-    operator, dot, rest = value.removeprefix("not.").partition(".")
-    negated, sign = "NOT " * value.startswith("not."), _OPERATORS.get(operator) if dot else None
-    operand = (rest if sign else value)[:63]
-    if bracketed := _BRACKETED.fullmatch(option):
-        option, sign = (
-            bracketed[1] or bracketed[2],
-            sign or _OPERATORS.get((bracketed[3] or bracketed[4] or "").lower()),
-        )
-    elif sign is None and (close := suggestion(option, sorted(options.KNOWN))):
-        return close
-    if not _WORD.fullmatch(option):
-        return ""
-    if sign in ("LIKE", "ILIKE"):  # PostgREST's wildcard is *
-        operand = f"'{operand.replace('*', '%')}'"
-    condition = f"{negated}{option} {sign or '='} {operand}"
-    return f" Write a condition on a column as filter={condition}."
-
-
-async def _special(call: TableRequest, verb: str, attempt: Attempt, applied: str) -> Response:
-    """Handle a request with a `Range` of records, a time zone or preferences."""
-    places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
-    dataset = call.dataset
-    if verb != "GET" and call.query.get("timezone"):
-        raise BadRequest(
-            "Option 'timezone' applies only to reads. Leave it out.",
-            reason="bad_option",
-            context={"option": "timezone"},
-        )
-    if zone := call.query.get("timezone", ""):
-        try:
-            async with transaction.in_zone(dataset, zone) as call.dataset:
-                response = await attempt()
-        finally:
-            call.dataset = dataset
-    else:
-        response = await attempt()
-    if applied:
-        response.headers["Preference-Applied"] = applied
-    if places is not None:
-        try:
-            response.headers["Content-Range"] = preferences.content_range(places, response.body)
-        except Exception:
-            await response.discard()
-            raise
-    return response
 
 
 def _is_forbidden(error: Exception) -> bool:

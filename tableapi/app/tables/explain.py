@@ -132,18 +132,16 @@ async def respond(
         told["allowed"] = None
         told["why"] = "The request is subject to the rule below; whether it is allowed depends on the rows and values."
         return Response(dumps(told))
-    call = TableRequest(subject, actor, granted, table, query, body, {})
-    api_error = await _error_of(call, verb, ident)
+    call = TableRequest(subject, actor, granted, table, verb, ident, query, body, {})
+    api_error = await _error_of(call)
     if api_error is None:
         told |= {"allowed": True, "why": "The request is allowed."}
     else:
         told["refusal"] = {"status": api_error.status, "reason": api_error.reason, "message": api_error.message}
         if field := api_error.context.get("field"):
             told["refusal"]["field"] = field
-        seen = (
-            ident is not None
-            and await _error_of(TableRequest(dataset, caller, rights, table, {}, None, {}), "GET", ident) is None
-        )
+        shown = TableRequest(dataset, caller, rights, table, "GET", ident, {}, None, {})
+        seen = ident is not None and await _error_of(shown) is None
         told["why"] = _why(api_error, told.get("rows", ""), ident, seen=seen)
     if state.scripts is not None and (table.name, verb) in state.scripts.hooks and subject.has_hooks:
         told["hook"] = f"A hook of the project also checks {verb}; it was not run."
@@ -173,16 +171,16 @@ def _described(table: Table, rights: Rights, right: Right, verb: str, can_read: 
     return told
 
 
-async def _error_of(call: TableRequest, verb: str, ident: str | None) -> ApiError | None:
+async def _error_of(call: TableRequest) -> ApiError | None:
     """Run a request, roll it back, and return its error; None if it succeeds."""
     try:
-        if verb == "GET":
-            if ident is None:
+        if call.verb == "GET":
+            if call.ident is None:
                 call.query = {"limit": "1", **call.query}
-            response = await read.read(call, ident)
+            response = await read.read(call)
         else:
             async with transaction.undone(call.dataset) as undone:
-                response = await verbs.handle(replace(call, dataset=undone), verb, ident)
+                response = await verbs.handle(replace(call, dataset=undone))
         await response.discard()
     except Exception as error:
         api_error = to_api_error(error)

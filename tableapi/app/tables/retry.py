@@ -28,15 +28,17 @@ DATABASE_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.I
 ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)
 
 
-def has_known_fields(call: TableRequest, ident: str | None) -> bool:
+def has_known_fields(call: TableRequest) -> bool:
     """Return whether every field of a write is a column of its table, as in nearly every write."""
-    sent, columns = _records(call, ident), call.table.columns.keys()
+    body, columns = call.body, call.table.columns.keys()
+    # the records are those of `_records`, without a call
+    sent = body["resource"] if call.ident is None and type(body) is dict and "resource" in body else _records(call)
     if type(sent) is dict:
         return sent.keys() <= columns
     return type(sent) is list and all(type(record) is dict and record.keys() <= columns for record in sent)
 
 
-async def notice_fields(call: TableRequest, table: str, ident: str | None) -> dict[str, tuple[Table, Any]]:
+async def notice_fields(call: TableRequest, table: str) -> dict[str, tuple[Table, Any]]:
     """Reload the schema if the records of a write contain new columns or relations.
 
     table: the table name in the URL.
@@ -44,7 +46,7 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> di
     Returns the fields that are unknown nevertheless, such as `ctiy`, with their table and a value. Computed fields,
     which a client may send back as it read them, are left out.
     """
-    unknown = _unknown(call.table, _records(call, ident))
+    unknown = _unknown(call.table, _records(call))
     for within, fields in unknown.values():
         # A new relation comes from a new foreign key. Few clients send such a field with every request.
         related = any("_by_" in name and isinstance(value, dict | list) for name, value in fields.items())
@@ -53,7 +55,7 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> di
         if related or await call.dataset.notice(within, fields):
             call.table = await call.dataset.table(table, call.rights)
             call.rights = call.dataset.rights(call.actor.role)
-            unknown = _unknown(call.table, _records(call, ident))
+            unknown = _unknown(call.table, _records(call))
             break
     return {
         name: (within, value)
@@ -63,12 +65,12 @@ async def notice_fields(call: TableRequest, table: str, ident: str | None) -> di
     }
 
 
-def _records(call: TableRequest, ident: str | None) -> Any:
+def _records(call: TableRequest) -> Any:
     """Return the record or records of a write, as they were sent."""
     body = call.body
     if not isinstance(body, dict):
         return body
-    wrapped = ident is None or ("resource" in body and call.table.find("resource") is None)
+    wrapped = call.ident is None or ("resource" in body and call.table.find("resource") is None)
     return body.get("resource") if wrapped else body
 
 

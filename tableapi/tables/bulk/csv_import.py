@@ -247,7 +247,7 @@ def _right(call: TableRequest) -> Right:
     """Return the right to create records of a table, provided that COPY can enforce it."""
     table, right = call.table, call.rights.right(call.table, "POST")
     if right is None:
-        raise errors.no_right(call, "POST")
+        raise errors.no_right(call)
     for name in call.query:
         if name.lower() not in OPTIONS:
             raise BadRequest(f"Option '{name[:100]}' cannot be used with an import.", reason="bad_option",

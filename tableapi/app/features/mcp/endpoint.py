@@ -32,6 +32,7 @@ from tableapi.mcp import direct, protocol, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.resources import Documentation
 from tableapi.observability import background
+from tableapi.project.guard import Script
 
 PACKAGE = Path(__file__).parents[3]
 _CALLER = "tableapi.caller"  # key in the scope of the message
@@ -57,6 +58,7 @@ class Mcp(Feature):
         folders = [root / name for root in roots for name in ("build/pages", "docs")]
         self._documentation = Documentation([*folders, PACKAGE / "docs_pages"])
         self._title = app.project.title(settings)
+        self._offered: dict[tuple[str, bool], list[Script]] = {}
         self._loading = asyncio.Lock()
         self._handle: Handle | None = None
         self._running: asyncio.Task[None] | None = None
@@ -70,14 +72,9 @@ class Mcp(Feature):
         actor = request.actor = await self._authentication.actor(request, resource=resource)
         if not actor.role or (actor.unproved and self.sign_in.is_needed):
             raise Unauthorized(actor.key_error, reason="no_key")
-        offered = [
-            script
-            for script in self._state.scripts or ()
-            if (script.agents or script.tool)
-            and (script.method == "GET" or (script.tool and script.scope == READ) or not self._reads_only)
-            and (script.public or {ANYONE, actor.role} & set(script.roles))
-            and (actor.scopes is not None or script.tool or not script.has_own_scope)
-        ]
+        known = actor.role, actor.scopes is not None
+        if (offered := self._offered.get(known)) is None:
+            offered = self._offered_to(*known)
         scopes = actor.key_scopes
         scripts = offered if scopes is None else [script for script in offered if script.serves_key(scopes)]
         withheld = () if scopes is None else [script for script in offered if not script.serves_key(scopes)]
@@ -87,6 +84,20 @@ class Mcp(Feature):
         send, results = partial(self._requests.send, request), self._state.settings.mcp_results
         return Caller(actor, datasets, scripts, send, full, self._reads_only, results, self._title, withheld)
 
+    def _offered_to(self, role: str, scoped: bool) -> list[Script]:
+        """Return the scripts that are offered to a role. scoped: the caller has a token with scopes."""
+        offered = [
+            script
+            for script in self._state.scripts or ()
+            if (script.agents or script.tool)
+            and (script.method == "GET" or (script.tool and script.scope == READ) or not self._reads_only)
+            and (script.public or {ANYONE, role} & set(script.roles))
+            and (scoped or script.tool or not script.has_own_scope)
+        ]
+        if len(self._offered) < tools.MAX_ROLES:
+            self._offered[role, scoped] = offered
+        return offered
+
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 
     async def respond(self, request: HttpRequest) -> Response:
@@ -94,7 +105,8 @@ class Mcp(Feature):
         request.route = "mcp"
         if request.method != "POST":
             raise MethodNotAllowed("Send MCP messages with POST.", headers={"Allow": "POST"})
-        self._reject_other_origins(request)
+        if "origin" in request.headers:
+            self._reject_other_origins(request)
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
             raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
         try:
@@ -144,8 +156,8 @@ class Mcp(Feature):
 
     def _reject_other_origins(self, request: HttpRequest) -> None:
         """Reject pages of other sites. Callers without a secret are checked again, as for tables."""
-        origin, settings = request.headers.get("origin"), self._state.settings
-        if origin is None or Cors(settings.public_url, settings.cors_origins).allows(origin):
+        origin, settings = request.headers["origin"], self._state.settings
+        if Cors(settings.public_url, settings.cors_origins).allows(origin):
             return
         if not is_loopback((urlsplit(origin).hostname or "").strip("[]")):
             raise Forbidden(
