@@ -8,92 +8,12 @@ from typing import Any
 
 import orjson
 
+from tableapi.query.option_table import TABLE, on
+
 Json = dict[str, Any]
 
-_TEXT, _FLAG, _WHOLE = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
-
-# name -> (schema, description). docs/reference/wire.md describes the options; aliases are in the description.
-OPTIONS: dict[str, tuple[Json, str]] = {
-    "fields": (
-        _TEXT,
-        "Comma list of fields, or `*`. Reads give all by default, writes the identifying ones; empty: the"
-        " identifying ones. Also `<relation>.<field>` of a parent, `<json field>.<key>`, CAST(f AS type), MONTH(f) and"
-        " other parts of dates, `<relation>.COUNT(*)` and other aggregates of related records, HIGHLIGHT(f); each with"
-        " `AS <name>`. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f), PERCENTILE(f, 0.9),"
-        " each also with FILTER (WHERE <conditions>) AS <name>. In lists also window functions over the rows of the"
-        " page: SUM(f) OVER (PARTITION BY g ORDER BY h) AS <name>, and COUNT, AVG, MIN, MAX, ROW_NUMBER(), RANK(),"
-        " DENSE_RANK(), LAG(f), LEAD(f), FIRST_VALUE(f), LAST_VALUE(f). Alias: select.",
-    ),
-    "filter": (
-        _TEXT,
-        "Conditions such as `(age > 30) AND (name CONTAINS 'x')`. Operators: = != <> > >= < <= EQ NE GT GTE"
-        " LT LTE, [NOT] IN (...), [NOT] LIKE, ILIKE, CONTAINS, STARTS WITH, ENDS WITH, SIMILAR, [NOT] BETWEEN a AND b,"
-        " IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM, ~ ~* !~ !~* for regular expressions, MATCHES 'words'"
-        " [USING english], and on arrays and ranges CONTAINS, CONTAINED BY, OVERLAPS, ADJACENT TO, BEFORE, AFTER,"
-        " and on geometries WITHIN '{GeoJSON}', INTERSECTS, DWITHIN ('{GeoJSON}', metres);"
-        " logic: AND OR XOR NOR NOT. `<relation>.<field>` asks for a related record, `<json field>.<key>` for a value"
-        " inside JSON, `<relation>.COUNT(*)` for the number of related records. Alias: where.",
-    ),
-    "params": (_TEXT, "JSON object of the named values (`:name`) of the filter."),
-    "ids": (_TEXT, "Comma list of identifiers; those of a composite key in parentheses: `(3,new),(1,eu)`."),
-    "id_field": (_TEXT, "A unique field (or comma list) that identifies records instead of the primary key."),
-    "order": (
-        _TEXT,
-        "Comma list of `field [asc|desc] [nulls first|last]`; also a field of a parent, a value inside JSON, a function"
-        " or an aggregate of a relation, as in `fields`. Aliases: sort, order_by.",
-    ),
-    "group": (_TEXT, "Comma list of fields to group by, or of functions such as `MONTH(field)`. Alias: group_by."),
-    "distinct": (_TEXT, "Fields; of records that are equal in them, the first one in the order is returned."),
-    "having": (_TEXT, "Conditions on groups, such as `COUNT(*) > 3`."),
-    "limit": (_WHOLE, "Records in the response; missing, 0, negative or too large: the maximum. Alias: top."),
-    "offset": ({**_WHOLE, "default": 0}, "Records to leave out at the beginning. Alias: skip."),
-    "cursor": (_TEXT, "Pages that stay fast: empty for the first, then `meta.next_cursor` of the last response."),
-    "include_count": (
-        {"anyOf": [_FLAG, {"type": "string", "enum": ["estimated"]}]},
-        "`true`: the number of all records of the filter in `meta.count`; `estimated`: a cheap guess.",
-    ),
-    "count_only": (_FLAG, "The response is the number of records alone."),
-    "include_schema": (_FLAG, "The description of the table in `meta.schema`."),
-    "related": (
-        _TEXT,
-        "Comma list of relations to read with each record, or `*`. Options of one relation: `<relation>.fields`,"
-        " `.filter`, `.order`, `.limit`, `.offset`, `.related`.",
-    ),
-    "as_list": (_FLAG, "Only the values of the key."),
-    "wrap": ({**_FLAG, "default": True}, "`false`: a plain array instead of an object with `resource`."),
-    "file": (_TEXT, "Download under this name; `.csv`, `.xlsx` or `.json` says in which format."),
-    "accept": (_TEXT, "Format, for callers that cannot set the Accept header: `csv`, `xlsx`, `xml` or `json`."),
-    "refresh": (_FLAG, "Read past any cache."),
-    "continue": (_FLAG, "Go on after a record that failed; each that succeeded is kept."),
-    "rollback": (_FLAG, "Say in the error that nothing was kept (nothing is, unless `continue`)."),
-    "upsert": (
-        {"type": "string", "enum": ["true", "false", "ignore", "get"], "default": "false"},
-        "`true`: change the record when one with the same key (or `id_field`) exists; `ignore`: leave it as it is;"
-        " `get`: leave it as it is, and return it.",
-    ),
-    "dry_run": (_FLAG, "The response that the write would have; nothing is kept."),
-    "max_affected": (_WHOLE, "A write of more records is rejected and rolled back."),
-    "return": (
-        {"type": "string", "enum": ["minimal", "representation"]},
-        '`minimal`: the response is `{"success": true}`.',
-    ),
-    "timezone": (_TEXT, "Times, and starts of days and months, in this zone, such as `Europe/Oslo`."),
-    "numbers": (
-        {"type": "string", "enum": ["json", "text"], "default": "json"},
-        "`text`: numeric, bigint and money as strings, for languages whose numbers cannot hold them.",
-    ),
-    "explain": (_FLAG, "With all rights: how PostgreSQL would execute the read."),
-    "allow_related_delete": (_FLAG, "Delete released children that cannot stand alone."),
-    "force": (_FLAG, "Delete all records, when neither ids, records nor filter say which."),
-    "method": (_TEXT, "The verb a POST stands for: GET, PUT, PATCH, MERGE or DELETE. Header: X-HTTP-Method-Override."),
-}
-
+LIST, RECORD, WRITE = on("list"), on("record"), on("write")
 READ = ("fields", "related", "id_field")
-LIST = ("fields", "filter", "params", "ids", "id_field", "order", "distinct", "group", "having", "limit",
-        "offset", "cursor", "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file",
-        "accept", "refresh", "timezone", "numbers", "explain")  # fmt: skip
-WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete",
-         "dry_run", "max_affected", "return", "numbers")  # fmt: skip
 CHOOSE = ("ids", "filter", "params")
 RELATION = ("fields", "filter", "order", "limit", "offset", "related")
 
@@ -150,8 +70,9 @@ def json(schema: Json) -> Json:
 def components() -> Json:
     """Return the parameters, schemas and responses that every document contains."""
     parameters = {
-        name: {"name": name, "in": "query", "description": text, "schema": schema}
-        for name, (schema, text) in OPTIONS.items()
+        option.name: {"name": option.name, "in": "query", "description": option.text, "schema": option.schema}
+        for option in TABLE
+        if option.text
     }
     parameters["IfMatch"] = _header("If-Match", "The ETag of the record as it was read; another version is 412.")
     parameters["IdempotencyKey"] = _header(

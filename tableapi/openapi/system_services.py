@@ -7,7 +7,7 @@ from typing import Any
 
 from tableapi.errors import BadRequest, NotFound
 from tableapi.http.response import Response, dumps
-from tableapi.query import options
+from tableapi.query import option_values
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Condition, Literal, Logic, Node, Not, Word
 from tableapi.query.names import names
@@ -52,13 +52,13 @@ def respond(services: list[dict[str, Any]], ident: list[str], query: Mapping[str
         parsed, literals = cache.parse(text)
         services = [service for service in services if _matches(parsed.tree, literals, service)]
     count = len(services)
-    start = max(0, options.integer("offset", query.get("offset") or 0))
-    limit = options.integer("limit", query.get("limit") or 0)
+    start = max(0, option_values.integer("offset", query.get("offset") or 0))
+    limit = option_values.integer("limit", query.get("limit") or 0)
     services = services[start : start + limit] if limit > 0 else services[start:]
-    if options.boolean("as_list", query.get("as_list", "")):
+    if option_values.boolean("as_list", query.get("as_list", "")):
         return Response(dumps({"resource": [service["name"] for service in services]}))
     body: dict[str, Any] = {"resource": [_fields(service, query) for service in services]}
-    if options.boolean("include_count", query.get("include_count", "")):
+    if option_values.boolean("include_count", query.get("include_count", "")):
         body["meta"] = {"count": count}
     return Response(dumps(body))
 

@@ -13,8 +13,8 @@ from tableapi.auth.rights import Right, Rights
 from tableapi.openapi.components import (
     CHOOSE,
     LIST,
-    OPTIONS,
     READ,
+    RECORD,
     RELATION,
     WRITE,
     Json,
@@ -23,6 +23,7 @@ from tableapi.openapi.components import (
     options,
     ref,
 )
+from tableapi.query.option_table import BY_NAME
 from tableapi.schema.model import Column, Relation, Table
 from tableapi.schema.types import json_schema
 from tableapi.tables.describe import related
@@ -156,7 +157,7 @@ class TableDescription:
         if not self.options or not relations or len(relations) > MAX_DESCRIBED_RELATIONS:
             return self._options(*names)
         return [ref("parameters", name) for name in names if name not in self.LEFT_OUT] + [
-            {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
+            {"name": f"{relation.name}.{name}", "in": "query", "schema": BY_NAME[name].schema,
              "description": f"Option `{name}` of the relation."}
             for relation in relations for name in RELATION
         ]  # fmt: skip
@@ -193,7 +194,7 @@ class TableDescription:
 
     def _get_one(self) -> Json:
         more = {
-            "parameters": self._parameters(*READ, "accept", "file", "timezone", "numbers"),
+            "parameters": self._parameters(*RECORD),
             "responses": self._responses("GET", single=True),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)

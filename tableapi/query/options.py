@@ -1,24 +1,23 @@
 """The options of a request for a table, independent of databases and policies.
 
-Options come from the query string. Those in BODY_OPTIONS may also come from a JSON object in the body, if the query
-does not set them. An option of the wrong type is rejected before anything is read or written.
+Options come from the query string. Those with `in_body` may also come from a JSON object in the body, if the query does
+not set them. An option of the wrong type is rejected before anything is read or written.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
-
-import orjson
 
 from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
 from tableapi.query import names, syntax
 from tableapi.query.filter import cache
 from tableapi.query.limits import FilterLimits
+from tableapi.query.option_table import BY_NAME, TABLE
+from tableapi.query.option_values import check_length, integer, text
 from tableapi.query.relation_options import (
     RELATION_OPTIONS,
     RelationOptions,
@@ -28,51 +27,17 @@ from tableapi.query.relation_options import (
 )
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
-from tableapi.schema.types import FALSE, TRUE
 
-ALIASES = {
-    "select": "fields", "where": "filter", "sort": "order", "order_by": "order", "group_by": "group", "top": "limit",
-    "skip": "offset", "_method": "method", "format": "accept",
-}  # fmt: skip
-BODY_OPTIONS = frozenset(
-    ("fields", "filter", "params", "ids", "id_field", "order", "distinct", "group", "having", "limit", "offset",
-     "count_only", "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_affected", "numbers")
-)  # fmt: skip
-KNOWN = BODY_OPTIONS | {
-    "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
-    "return", "timezone", "explain", "raw", "import",
-}  # fmt: skip
-OF_QUERY = KNOWN - BODY_OPTIONS  # options that have no effect in a body
-# Options that have no effect on writes.
-OF_READS = frozenset(
-    ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
-     "include_count", "count_only", "include_schema", "distinct")
-)  # fmt: skip
-# Options by which a read returns only some of the matching records, or matches others.
-OF_SELECTIONS = frozenset(
-    ("limit", "top", "offset", "skip", "group", "group_by", "having", "cursor", "timezone", "distinct")
-)  # fmt: skip
-_CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
-_HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
-# Suggestions for options of other table APIs.
-INSTEAD = {
-    "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS,
-    "page": "To read pages, use limit and offset, or a cursor.",
-    **dict.fromkeys(("page_size", "pagesize", "per_page", "perpage"), "Did you mean 'limit'?"),
-    **dict.fromkeys(("embed", "expand", "include"), "Name relations in related."),
-    "on_conflict": "Write upsert=true.", "columns": "Name the fields in fields.",
-    "api_key": _HEADER, "apikey": _HEADER, "session_token": _HEADER, "token": _HEADER,
-}  # fmt: skip
-# Their values are bound, so they are not part of a plan's key.
-BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))
-_IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
-_NAMES = KNOWN | ALIASES.keys() | {"method"}
+KNOWN = frozenset(BY_NAME)
+OF_QUERY = frozenset(option.name for option in TABLE if not option.in_body)  # they have no effect in a body
+OF_READS = frozenset(name for option in TABLE if option.of_reads for name in (option.name, *option.aliases))
+OF_SELECTIONS = frozenset(name for option in TABLE if option.selects for name in (option.name, *option.aliases))
+ALIASES = {alias: option.name for option in TABLE for alias in option.aliases}
+BOUND = frozenset(name for option in TABLE if option.bound for name in (option.name, *option.aliases))
+_NAMES = KNOWN | ALIASES.keys()
+_IN_KEY = _NAMES - BOUND - {"method", "_method"}
 _FILTERS = frozenset(("filter", "where", "having"))
-MAX_CHARS = 8000  # per option, for those in a plan's key
 MAX_OPTIONS = 500  # per query string
-MAX_IDS_CHARS = 50_000  # of a text, which is scanned on the event loop
-MAX_NUMBER = 2**62
-_INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -176,41 +141,6 @@ def _decoded(text: str) -> str:
         raise BadRequest("The query is not valid UTF-8.", reason="bad_encoding") from None
 
 
-def boolean(name: str, value: Any) -> bool:
-    """Parse a boolean option.
-
-    Raises:
-        BadRequest: the value is not a boolean.
-    """
-    word = str(value).strip().lower()
-    if word in TRUE:
-        return True
-    if word in FALSE or word == "":
-        return False
-    message = f"Option '{name[:100]}' must be true or false."
-    raise BadRequest(message, reason="bad_option", context={"option": name[:100]})
-
-
-def integer(name: str, value: Any) -> int:
-    """Parse an integer option.
-
-    Raises:
-        BadRequest: the value is not a whole number.
-    """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return max(-MAX_NUMBER, min(value, MAX_NUMBER))
-    if isinstance(value, str) and _INTEGER.match(value):
-        return max(-MAX_NUMBER, min(int(value), MAX_NUMBER))
-    raise BadRequest(f"Option '{name}' must be a whole number.", reason="bad_option", context={"option": name})
-
-
-def _check_length(name: str, value: str) -> None:
-    if len(value) > MAX_CHARS and name not in BOUND:
-        raise BadRequest(
-            f"Option '{name}' is longer than {MAX_CHARS} characters.", reason="bad_option", context={"option": name}
-        )
-
-
 def within(query: Mapping[str, str], chars: int) -> None:
     """Reject options that are too long before anything parses them.
 
@@ -223,7 +153,7 @@ def within(query: Mapping[str, str], chars: int) -> None:
         if name in _FILTERS and len(value) > chars:
             raise BadFilter(f"The filter is longer than {chars} characters", chars)
         if name in _IN_KEY:
-            _check_length(name, value)
+            check_length(name, value)
 
 
 def in_key(name: str, relation: Relations) -> bool:
@@ -259,31 +189,6 @@ def body_key(body: Any, relation: Relations, limits: FilterLimits) -> bytes:
     return exact_json.dumps(options)
 
 
-def _text(name: str, value: Any) -> str:
-    """Return the value of a text option; a list of texts becomes a comma-separated list."""
-    if isinstance(value, str):
-        _check_length(name, value)
-        if "\x00" in value:
-            raise BadRequest(
-                f"Option '{name}' contains a NUL character.", reason="bad_option", context={"option": name}
-            )
-        return value
-    if isinstance(value, list) and name != "filter" and all(isinstance(v, str) for v in value):
-        joined = ",".join(value)
-        _check_length(name, joined)
-        return joined
-    raise BadRequest(f"Option '{name}' must be a string.", reason="bad_option", context={"option": name})
-
-
-def _returned(_name: str, value: Any) -> bool:
-    """Return whether option `return` asks for a response without records."""
-    if (word := str(value).strip().lower()) not in ("minimal", "representation", ""):
-        raise BadRequest(
-            "Option 'return' must be minimal or representation.", reason="bad_option", context={"option": "return"}
-        )
-    return word == "minimal"
-
-
 def reject_unknown(query: Mapping[str, Any], known: Collection[str], subject: str) -> None:
     """Reject options of a request for `subject`, which is not a table, that it would ignore.
 
@@ -310,91 +215,6 @@ def unknown(query: Mapping[str, Any], relation: Relations) -> list[str]:
     ]
 
 
-def _params(_name: str, value: Any) -> dict[str, Any]:
-    """Return the named values of option `params`, sent as an object or as its JSON."""
-    if isinstance(value, str):
-        try:
-            value = exact_json.loads(value) if value.strip() else {}
-        except orjson.JSONDecodeError:
-            value = None
-    if not isinstance(value, dict):
-        raise BadRequest(
-            'Option \'params\' must be a JSON object of named values, such as {"city": "Oslo"}.', reason="bad_option"
-        )
-    for name, item in value.items():
-        if isinstance(item, dict) or (isinstance(item, list) and any(isinstance(v, dict | list) for v in item)):
-            raise BadRequest(
-                f"The named value '{name}' must be a single value or a list of values.", reason="bad_option"
-            )
-        if isinstance(item, list) and len(item) > 500:
-            raise BadRequest(f"The named value '{name}' has more than 500 values.", reason="bad_option")
-    return {name.removeprefix(":"): item for name, item in value.items()}
-
-
-def _ids(_name: str, value: Any) -> list[Any]:
-    """Parse option `ids`, sent as a list, a single value or a comma-separated list."""
-    if isinstance(value, str):
-        if len(value) > MAX_IDS_CHARS:
-            message = f"Option 'ids' is longer than {MAX_IDS_CHARS:,} characters. Send the identifiers as a list."
-            raise BadRequest(message, reason="bad_option", context={"option": "ids"})
-        return list(names.identifiers(value))
-    if isinstance(value, list):
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return [value]
-    raise BadRequest("Option 'ids' must be a list of identifiers.", reason="bad_option", context={"option": "ids"})
-
-
-def _at_least_zero(name: str, value: Any) -> int:
-    return max(0, integer(name, value))
-
-
-# Convert the value of an option to the Options field with the same name; other options are text.
-_CONVERTERS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(
-        ("count_only", "include_schema", "allow_related_delete", "force", "as_list", "rollback", "refresh", "dry_run",
-         "explain", "wrap", "continue"), boolean,
-    ),
-    "limit": integer, "offset": integer, "max_affected": _at_least_zero, "return": _returned, "params": _params,
-    "ids": _ids,
-}  # fmt: skip
-_FIELDS = {"continue": "go_on", "return": "minimal"}
-
-
-def _set_upsert(parsed: Options, value: Any) -> None:
-    word = str(value).strip().lower()
-    parsed.get_existing = word == "get"
-    parsed.ignore_existing = word in ("ignore", "get")
-    if not parsed.ignore_existing and word and word not in TRUE and word not in FALSE:
-        message = "Option 'upsert' must be true, false, ignore or get."
-        raise BadRequest(message, reason="bad_option", context={"option": "upsert"})
-    parsed.upsert = parsed.ignore_existing or word in TRUE
-
-
-def _set_count(parsed: Options, value: Any) -> None:
-    parsed.estimated = str(value).strip().lower() == "estimated"
-    parsed.include_count = parsed.estimated or boolean("include_count", value)
-
-
-def _set_numbers(parsed: Options, value: Any) -> None:
-    word = str(value).strip().lower()
-    if word not in ("text", "json"):
-        raise BadRequest("Option 'numbers' must be text or json.", reason="bad_option", context={"option": "numbers"})
-    parsed.exact_texts = word == "text"
-
-
-def _reject_raw(_parsed: Options, _value: Any) -> None:
-    message = "Option 'raw' applies only to reading one field of one record: GET _table/<table>/<id>?raw=<field>."
-    raise BadRequest(message, reason="bad_option", context={"option": "raw"})
-
-
-# Options that set two fields or none; `import` is handled during dispatch.
-_SETTERS: dict[str, Callable[[Options, Any], None]] = {
-    "numbers": _set_numbers, "upsert": _set_upsert, "include_count": _set_count, "raw": _reject_raw,
-    "import": lambda parsed, value: None,
-}  # fmt: skip
-
-
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
     """Parse the options of a request.
 
@@ -403,21 +223,23 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
     Raises:
         BadRequest: an option has the wrong type, or an option of a relation is misspelt.
     """
-    values: dict[str, Any] = {}
     parsed = Options()
-    for given, known in ((body if isinstance(body, dict) else {}, BODY_OPTIONS), (query, KNOWN)):
+    values: dict[str, Any] = {}
+    for given, in_body in ((body if isinstance(body, dict) else {}, True), (query, False)):
         for name, value in given.items():
-            option = ALIASES.get(name, name)
-            if option in known:
-                values[option] = value
+            option = BY_NAME.get(ALIASES.get(name, name))
+            if option is not None and (option.in_body or not in_body):
+                values[option.name] = value
             elif may_concern_relation(name) and (key := relation_option(name, relation)) is not None:
-                parsed.relations[key] = str(value) if isinstance(value, int) else _text(name, value)
+                parsed.relations[key] = str(value) if isinstance(value, int) else text(name, value)
     for name, value in values.items():
         if value is None:
             continue
-        if (setter := _SETTERS.get(name)) is not None:
-            setter(parsed, value)
+        option = BY_NAME[name]
+        converted = option.convert(name, value)
+        if option.into is None:
+            setattr(parsed, name, converted)
         else:
-            convert: Callable[[str, Any], Any] = _CONVERTERS.get(name, _text)
-            setattr(parsed, _FIELDS.get(name, name), convert(name, value))
+            for own, part in zip(option.into, converted, strict=True):
+                setattr(parsed, own, part)
     return parsed

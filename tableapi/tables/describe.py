@@ -10,7 +10,7 @@ from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import Forbidden
 from tableapi.http.response import Response, dumps
-from tableapi.query import options
+from tableapi.query import option_values
 from tableapi.query.plan import Bindings, Plan
 from tableapi.schema.model import Column, Relation, Schema, Table
 from tableapi.schema.model import describe as labels
@@ -105,7 +105,7 @@ def relation(described: Relation) -> dict[str, Any]:
 async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Response:
     """Handle `GET /_table` and `GET /_schema`."""
     usable = allowed(dataset.schema, rights)
-    if options.boolean("as_list", query.get("as_list", "")):
+    if option_values.boolean("as_list", query.get("as_list", "")):
         return Response(dumps({"resource": [t.name for t in usable]}))
     if not query.get("fields"):
         return Response(dumps({"resource": [{"name": t.name} for t in usable]}))

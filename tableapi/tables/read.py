@@ -21,7 +21,8 @@ from tableapi.query import cursor, plan
 from tableapi.query.expressions.operand import CREDENTIAL
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
-from tableapi.query.options import Options, body_key, integer, options
+from tableapi.query.option_values import integer
+from tableapi.query.options import Options, body_key, options
 from tableapi.query.plan import Bindings, Plan, ReadRequest
 from tableapi.query.spelling import unknown_field
 from tableapi.schema.model import Column

@@ -12,7 +12,8 @@ from tableapi.errors import BadRequest
 from tableapi.http.response import Response, attachment
 from tableapi.query.names import names as field_names
 from tableapi.query.names import quoted_value
-from tableapi.query.options import Options, boolean
+from tableapi.query.option_values import boolean
+from tableapi.query.options import Options
 from tableapi.schema.model import Column
 from tableapi.tables.export import Row, write_file
 from tableapi.tables.request import TableRequest, requested_format

@@ -11,7 +11,8 @@ from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
 from tableapi.query.limits import Limits
-from tableapi.query.options import Options, boolean, options
+from tableapi.query.option_values import boolean
+from tableapi.query.options import Options, options
 from tableapi.schema.model import Table
 from tableapi.tables.export import Export, file_format
 

@@ -20,7 +20,8 @@ from tableapi.query.dml.plan import Change, WritePlan, take_apart
 from tableapi.query.dml.target import KEY, reads_itself
 from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
-from tableapi.query.options import MAX_NUMBER, computed
+from tableapi.query.option_values import MAX_NUMBER
+from tableapi.query.options import computed
 from tableapi.query.plan import (
     Bindings,
     ReadRequest,

@@ -23,6 +23,7 @@ from product.settings import Settings
 from tableapi import reasons as engine
 from tableapi.auth import policy
 from tableapi.cli.main import parser
+from tableapi.query.option_table import TABLE
 from tests.docs import code, pages
 from tests.helpers.support import ROOT
 from tools.pages import text
@@ -165,6 +166,26 @@ def _reasons() -> dict[str, tuple[int, str, str]]:
     assert all(meaning and remedy for _, (_, meaning, remedy) in entries)
     assert len(entries) == len(dict(entries))
     return dict(entries)
+
+
+# -- options ---------------------------------------------------------------------------------------------------------
+
+_OPTION = re.compile(r"`(\w+)`(\*?)")
+
+
+def _option_rows() -> dict[str, tuple[tuple[str, ...], bool]]:
+    """Return the rows of options of tables: name -> (aliases, whether a star says that it may stand in a body)."""
+    page = pages.read("reference/wire.md")
+    section = page[page.index("| `fields`* |") :].partition("\n\n")[0]
+    return {
+        match[1]: (tuple(re.findall(r"`(\w+)`", cells[1])), bool(match[2]))
+        for cells in pages.rows(section)
+        for match in _OPTION.finditer(cells[0])
+    }
+
+
+def test_every_option_has_a_row_with_its_aliases_and_place() -> None:
+    assert _option_rows() == {option.name: (option.aliases, option.in_body) for option in TABLE}
 
 
 # -- metrics ---------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from tableapi.http.inner_request import InnerRequest, Writes
 from tableapi.http.request import HttpRequest, unquoted
 from tableapi.http.response import Response
 from tableapi.project.writes import tell
-from tableapi.query import options
+from tableapi.query import option_values, options
 from tableapi.query.names import quoted_value
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import unquoted as not_quoted
@@ -164,7 +164,7 @@ class Batches(Feature):
             explain.reject_question(request.headers["prefer"])
             applied, strict = preferences.checked(request.headers, query, _PREFERENCES, strict=strict)
         _reject_options(query, strict=strict)
-        dry_run = options.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
+        dry_run = option_values.boolean("dry_run", sent.get("dry_run", query.get("dry_run", False)))
         held = _Held(dataset, request.actor)
 
         async def run() -> Response:

@@ -22,7 +22,7 @@ from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
 from tableapi.openapi.tables import TableDescription
 from tableapi.openapi.typed import TextNumbers, TypedDescription
-from tableapi.query import options, plan
+from tableapi.query import option_values, options, plan
 from tableapi.tables import describe, routines
 
 # Options of lists and descriptions, for strict handling. `refresh` is DreamFactory's: nothing is cached here.
@@ -62,7 +62,7 @@ class Meta(Feature):
         request.actor = await self._authentication.actor(request)
         query = options.parse_query(request.query_string)
         self._check(request, query, _OF_PARTS, "The list of databases")
-        if options.boolean("as_list", query.get("as_list", "")):
+        if option_values.boolean("as_list", query.get("as_list", "")):
             return Response(dumps({"resource": list(self._state.datasets)}))
         services = [{"name": name, "type": "postgresql"} for name in self._state.datasets]
         return Response(dumps({"resource": services}))
@@ -135,10 +135,10 @@ class Meta(Feature):
         """List the resources of a database or, with `as_access_list`, the caller's access to them."""
         _only_get(request)
         self._check(request, query, _OF_PARTS, "The list of resources")
-        if options.boolean("as_access_list", query.get("as_access_list", "")):
+        if option_values.boolean("as_access_list", query.get("as_access_list", "")):
             return describe.access_list(dataset, rights)
         names = ["_table", *["_schema"] * self._serves_schema, *["_proc", "_func"] * self._serves_routines]
-        if options.boolean("as_list", query.get("as_list", "")):
+        if option_values.boolean("as_list", query.get("as_list", "")):
             return Response(dumps({"resource": names}))
         return Response(dumps({"resource": [{"name": name} for name in names]}))
 
@@ -161,7 +161,7 @@ class Meta(Feature):
             raise _unknown(parts[0])
         _only_get(request)
         self._check(request, query, _OF_SPEC, "The description of the API")
-        short = [name for name in ("compact", "model", "outline") if options.boolean(name, query.get(name, ""))]
+        short = [name for name in ("compact", "model", "outline") if option_values.boolean(name, query.get(name, ""))]
         if not short:
             return await self._described(request, [dataset], scripts=False)
         if not request.actor.role:
@@ -257,7 +257,7 @@ def _only_get(request: HttpRequest, message: str = "Only GET is supported here."
 def _kind_of(query: Mapping[str, str], *, typed: bool) -> type[TableDescription]:
     """Return the kind of description selected by `typed` and `numbers`. Raises BadRequest."""
     parsed = options.options({"numbers": query["numbers"]} if "numbers" in query else {})
-    if not typed and not options.boolean("typed", query.get("typed", "")):
+    if not typed and not option_values.boolean("typed", query.get("typed", "")):
         return TableDescription
     return TextNumbers if parsed.exact_texts else TypedDescription
 

@@ -24,7 +24,7 @@ from tableapi.http.inner_request import InnerRequest
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Response
 from tableapi.project import hooks
-from tableapi.query import options
+from tableapi.query import option_values, options
 from tableapi.query.expressions.scope import readable_relations
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import UnfitValue
@@ -63,7 +63,7 @@ class TableCalls:
                 raise self._state.sessions.error("read_only", request.actor.role)
         prefers = "prefer" in request.headers
         question = explain.asked(request.headers["prefer"]) if prefers else None
-        if "import" in query and question is None and options.boolean("import", query["import"]):
+        if "import" in query and question is None and option_values.boolean("import", query["import"]):
             return await imports.respond(self._state.settings, request, dataset, rights, parts, query, verb)
         if method != "GET" and method != "QUERY":
             body = await table_body(request, self._body_bytes)

@@ -11,7 +11,7 @@ from tableapi.datasets import transaction
 from tableapi.errors import BadRequest
 from tableapi.http import preferences
 from tableapi.http.response import Response
-from tableapi.query.options import boolean
+from tableapi.query.option_values import boolean
 from tableapi.tables.request import TableRequest
 
 MAX_IGNORED = 20  # fields that a header names

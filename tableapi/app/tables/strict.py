@@ -14,6 +14,17 @@ from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import errors
 
+_CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
+_HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
+# Suggestions for options of other table APIs.
+_INSTEAD = {
+    "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS,
+    "page": "To read pages, use limit and offset, or a cursor.",
+    **dict.fromkeys(("page_size", "pagesize", "per_page", "perpage"), "Did you mean 'limit'?"),
+    **dict.fromkeys(("embed", "expand", "include"), "Name relations in related."),
+    "on_conflict": "Write upsert=true.", "columns": "Name the fields in fields.",
+    "api_key": _HEADER, "apikey": _HEADER, "session_token": _HEADER, "token": _HEADER,
+}  # fmt: skip
 _WORD = re.compile(r"\w{1,63}")
 _LIST = re.compile(r"\w{1,63}(?:,\w{1,63}){0,3}")
 _FIRST = re.compile(r"[,.(\s]")  # after the first name of a list or a path
@@ -71,7 +82,7 @@ def _instead(option: str, value: str, table: Table, rights: Rights) -> str:
     if lower in _SEARCHES:
         texts = (c.name for c in table.columns.values() if right and right.can_read(c.name) and c.type.kind == "text")
         return f" No option searches all fields. Write filter={next(texts, '<field>')} CONTAINS '{value[:63]}'."
-    if (instead := options.INSTEAD.get(lower)) is not None:
+    if (instead := _INSTEAD.get(lower)) is not None:
         return f" {instead}"
     # Other APIs have an option for each column: ?name=eq.Ada, ?age=not.gt.18, ?name=Ada, ?age[gt]=18, ?age__gt=18.
     operator, dot, rest = value.removeprefix("not.").partition(".")
