@@ -96,7 +96,7 @@ def _cannot_undo(call: TableRequest, *, in_batch: bool) -> BadRequest:
 
 
 async def _written(call: TableRequest, sent: KeyedRecords) -> Response:
-    """Write the records as modified by the hook; one without options by the plan of an earlier one if there is one."""
+    """Write the records as modified by the hook, one without options by the plan of an earlier one."""
     if len(sent.records) == 1 and sent.options is DEFAULTS and targets.is_plain(call):
         response = await verbs.by_known_plan(call, sent.records[0])
         if response is not None:

@@ -1,4 +1,4 @@
-"""The options of requests for tables, one row each: how they are parsed, where they may stand, and what they are for.
+"""The options of requests for tables, one row each: how they are parsed and where they may stand.
 
 Strictness, plan keys, the OpenAPI document and the table of docs/reference/wire.md follow from it.
 """

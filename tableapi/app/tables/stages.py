@@ -1,4 +1,4 @@
-"""What a request for a table does besides reading or writing: each stage has one subject, and wraps the next one.
+"""The stages of a request for a table: each has one subject, and wraps the next one.
 
 Which stages a request enters follows from its options and headers, so that a plain read enters none of them.
 """
@@ -28,7 +28,7 @@ async def minimal(attempt: Attempt, call: TableRequest) -> Response:
 
 
 async def rolled_back(attempt: Attempt, call: TableRequest) -> Response:
-    """Handle a write and roll it back, if `dry_run` is set. Nobody is told of its records."""
+    """Handle a write and roll it back, if `dry_run` is set. No listener hears of its records."""
     if not call.options().dry_run:
         return await attempt()
     dataset, written = call.dataset, call.written

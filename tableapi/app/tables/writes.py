@@ -1,4 +1,4 @@
-"""Run a write: once for an idempotency key, again after DDL, and told to whoever has to know of it."""
+"""Run a write: once for an idempotency key, again after DDL, and then tell the listeners of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def run(state: AppState, attempt: Attempt, call: TableRequest, name: str, 
 
     Return its response once this worker and the program's listener know what it changed.
 
-    name: the table name in the URL. batch: the writes of the batch whose step it is, which tells of them itself.
+    name: the table name in the URL. batch: if the write is a step of a batch, the writes of the batch, which tells of them.
     """
     on_write = state.served.on_write
     if on_write is not None:
