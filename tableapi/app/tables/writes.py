@@ -19,7 +19,8 @@ async def run(state: AppState, attempt: Attempt, call: TableRequest, name: str, 
 
     Return its response once this worker and the program's listener know what it changed.
 
-    name: the table name in the URL. batch: if the write is a step of a batch, the writes of the batch, which tells of them.
+    name: the table name in the URL. batch: the writes of the batch of which this is a step, which tells of
+    them itself.
     """
     on_write = state.served.on_write
     if on_write is not None:
