@@ -9,7 +9,7 @@ from product import api_keys, audit, call_limits
 from product.accounts import sessions
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi import Forbidden, TooMany, Unauthorized, parse_limits
+from tableapi import Forbidden, TooMany, parse_limits
 
 (_DAILY,) = parse_limits(call_limits.ADDRESSES)
 
@@ -53,7 +53,7 @@ async def session_or_key(ctx: Context, scope: str, limits: str, *, spends: bool 
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.reject_confined(user)
         if (role := user.role) not in (*SESSION, *VIEW) or user.clientid is None:
-            raise Unauthorized(sessions.EXPIRED)
+            raise sessions.ended()
         caller = Caller(user.clientid, user.appuserid, looks=role in VIEW)
         await record_look(ctx, user)
     if spends and caller.looks:

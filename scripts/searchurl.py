@@ -19,6 +19,8 @@ from product.people.directory import Person
 from product.roles import SESSION
 from tableapi import script
 
+HINT = "Send at least one of personal, business and phone as true."
+
 
 class Input(BaseModel):
     linkedinurl: str
@@ -29,7 +31,7 @@ class Input(BaseModel):
     @model_validator(mode="after")
     def _one_box(self) -> Input:
         if not (self.personal or self.business or self.phone):
-            raise PydanticCustomError("options_missing", "Please choose options")
+            raise PydanticCustomError("options_missing", "Please choose options", {"hint": HINT})
         return self
 
 

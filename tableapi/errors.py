@@ -175,11 +175,15 @@ class UnsupportedMedia(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """A message about a field, with the `case` by which it is translated and the numbers that it names."""
+    """A message about a field, with the `case` by which it is translated and the numbers that it names.
+
+    hint: what to do next, for a message whose words are fixed.
+    """
 
     case: str
     message: str
     numbers: Mapping[str, float] = field(default_factory=dict)
+    hint: str = ""
 
 
 class Invalid(ApiError):
@@ -207,6 +211,8 @@ class Invalid(ApiError):
         first = next(iter(fields.values()), None)
         if not case and isinstance(first, FieldError):
             case, context = first.case, {**first.numbers, **context}
+        if isinstance(first, FieldError) and first.hint:
+            context["hint"] = first.hint
         name, text = next(iter(messages.items()), ("", "Invalid input."))
         super().__init__(message or (f"{name[:100]}: {text}" if named else text), context=context, case=case)
 

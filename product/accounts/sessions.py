@@ -14,6 +14,7 @@ from product.desk import accounts
 from tableapi import Unauthorized, token_hash
 
 EXPIRED = "Your account access session is expired"
+_AGAIN = "Sign in again with POST /api/v2/user/session, or send an API key of the account without X-Session-Token."
 
 _START = """
     insert into usersession (tokenhash, appuserid, clientid, ip, useragent, signedinon)
@@ -39,6 +40,11 @@ _ACCOUNT = f"""
 """  # noqa: S608
 _HIDDEN_OF_PLAN = ["isactive"]
 _OVER = {"isactive": 0, "status": "expired"}
+
+
+def ended() -> Unauthorized:
+    """Build the error for an ended session, or for none."""
+    return Unauthorized(EXPIRED, context={"hint": _AGAIN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ async def live_user(ctx: Context, token: str) -> Session:
     """
     row = await live(ctx, token_hash(token)) if token else None
     if row is None:
-        raise Unauthorized(EXPIRED)
+        raise ended()
     if row.role in policy.SESSIONS.rejected:
         raise policy.SESSIONS.error("rejected", row.role)
     return row

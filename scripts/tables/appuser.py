@@ -12,7 +12,7 @@ from product import audit
 from product.accounts import email_domains, person_names, profile_form, sessions, tax_ids, users
 from product.context import Context
 from product.team import seats
-from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFound, Unauthorized, equalities, validate
+from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFound, equalities, validate
 
 ADDS_PER_HOUR, LOOKUPS_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
@@ -49,7 +49,7 @@ async def get(
     lookup = _token_filter(str(options.get("filter", "")))
     if lookup is None or not options.keys() <= _OPTIONS:
         if ctx.actor.role == "key":
-            raise Unauthorized(sessions.EXPIRED)
+            raise sessions.ended()
         return None
     ctx.limit("verifytoken", ctx.request.network, LOOKUPS_PER_MINUTE, 60)
     user = await users.proved(ctx, *lookup, "verify", "invite")

@@ -15,7 +15,7 @@ from product.accounts import sessions, users
 from product.billing import change_rules, prices
 from product.billing.rows import OwnSubscription
 from product.context import Context
-from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, Unauthorized, validate
+from tableapi import BadRequest, Conflict, FieldError, Forbidden, Invalid, validate
 
 INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
 
@@ -38,7 +38,7 @@ _RECORD = """
 async def get(ctx: Context, _records: list[dict[str, object]], _options: Mapping[str, object]) -> None:
     """Refuse callers without a session, which may read subscriptions only as an empty relation of plans."""
     if "clientid" not in ctx.actor.values:
-        raise Unauthorized(sessions.EXPIRED)
+        raise sessions.ended()
 
 
 async def patch(

@@ -13,7 +13,7 @@ from product.accounts import made, passwords, proof, sessions, tokens, users, ve
 from product.context import Context
 from product.desk import accounts
 from product.roles import SESSION, TEMPORARY
-from tableapi import ANYONE, BadRequest, FieldError, Invalid, NotFound, Unauthorized, script
+from tableapi import ANYONE, BadRequest, FieldError, Invalid, NotFound, script
 
 
 class Input(BaseModel):
@@ -82,7 +82,7 @@ async def _reset(ctx: Context, input: Input) -> dict[str, object]:
 async def _change(ctx: Context, input: Input) -> dict[str, object]:
     """Change the password in a session. All sessions end; the response has the token of a new one."""
     if ctx.actor.role not in (*SESSION, *TEMPORARY):
-        raise Unauthorized(sessions.EXPIRED)
+        raise sessions.ended()
     sent = proof.Proof(password=input.old_password, code=input.code)
     user = await proof.proved_caller(ctx, sent, field="old_password", wrong=WRONG, by_password=True)
     if input.old_password == input.new_password:

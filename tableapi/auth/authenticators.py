@@ -284,7 +284,7 @@ class SessionAuthenticator(Authenticator):
         row = await self._db.reads.fetchrow(lookup, digest) if lookup else None
         if row is None:
             self._cached.pop(cached_as, None)
-            raise Unauthorized(self._sessions.expired)
+            raise self._sessions.ended()
         role = row["role"]
         if role in self._sessions.rejected:
             raise self._sessions.error("rejected", role)

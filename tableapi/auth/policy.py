@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from tableapi.errors import ApiError
+from tableapi.errors import ApiError, Unauthorized
 from tableapi.schema.pgtypes import PgType
 from tableapi.schema.sqltypes import Supply, bind, bind_array
 
 GET, POST, PUT, PATCH, DELETE = 1, 2, 4, 8, 16
 VERBS = {"GET": GET, "POST": POST, "PUT": PUT, "PATCH": PATCH, "DELETE": DELETE}
 ANYONE = "*"
+_AGAIN = "Sign in, and send the token of the new session in the header X-Session-Token."
 ACTIONS = ("read", "create", "update", "delete")
 
 
@@ -291,6 +292,10 @@ class Sessions:
     unlisted: Mapping[str, RoleError] = field(default_factory=dict)
     expired: str = "The session has ended. Sign in again."
     recorded: Mapping[str, str] = field(default_factory=dict)
+
+    def ended(self) -> Unauthorized:
+        """Build the error for a request with an ended session, or without one."""
+        return Unauthorized(self.expired, context={"hint": _AGAIN})
 
     def user_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return {column: value} of the column that identifies the user; empty if there is none."""

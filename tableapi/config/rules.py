@@ -18,8 +18,9 @@ WORDS = (
     | {"timezone_aware": f"must have a time zone, such as {_TIME}"}
     | dict.fromkeys(("dict_type", "model_type"), "must be an object")
     | {"string_type": "must be text", "list_type": "must be a list", "extra_forbidden": "unknown field"}
-    | {"too_short": "must have at least {min_length}", "too_long": "must have at most {max_length}"}
-    | {"missing": "missing"}
+    | {"too_short": "must have at least {min_length}; you sent {actual_length}"}
+    | {"too_long": "must have at most {max_length}; you sent {actual_length}"}
+    | {"missing": "missing", "base64_decode": "must be Base64"}
     | {"literal_error": "must be {expected}"}
     | {"greater_than_equal": "must be at least {ge}", "less_than_equal": "must be at most {le}"}
     | {

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+import orjson
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from tableapi.auth.policy import ANYONE, NO_SESSIONS, Actor, Sessions
 from tableapi.auth.scopes import BASIC, OF_METHOD
 from tableapi.config.rules import WORDS, plain
 from tableapi.errors import FieldError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import choices, suggestion
 from tableapi.ratelimit.counter import count_use
 
 SCRIPTS = "scripts"  # default tag of scripts
@@ -238,10 +241,13 @@ def authorize(script: Script, actor: Actor, sessions: Sessions = NO_SESSIONS) ->
     if not actor.role:
         raise Unauthorized(actor.key_error, reason="no_key")
     if actor.role == "key":
-        raise Unauthorized(sessions.expired)
+        raise sessions.ended()
     if actor.role in sessions.unlisted:
         raise sessions.error("unlisted", actor.role)
-    raise Forbidden("You are not permitted to do this.", case="not_permitted")
+    raise Forbidden(
+        f"You are not permitted to do this: {script.method} {script.name} is for the role {_any_of([*script.roles])}.",
+        case="not_permitted",
+    )
 
 
 def count_call(script: Script, request: HttpRequest) -> None:
@@ -264,6 +270,8 @@ def count_call(script: Script, request: HttpRequest) -> None:
 
 MAX_SPELT = 20  # unknown fields that may be a misspelt one
 _VALUE = re.compile("'([^']*)'")
+MAX_QUOTED = 60  # characters of a value that a message repeats
+_OF_NUMBERS = ("int_parsing", "int_type", "int_from_float", "greater_than_equal", "less_than_equal")
 _NO_CASE = ("value_error", "assertion_error")  # from any ValueError or assert of a validator
 
 
@@ -286,6 +294,37 @@ def _known(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
     return [field.alias or name for name, field in within.model_fields.items()] if within is not None else []
 
 
+def _field(model: type[BaseModel], path: tuple[int | str, ...]) -> FieldInfo | None:
+    """Return the field at `path`; None for an item of a list, or a field that is not known."""
+    within = _within(model, path[:-1]) if path else None
+    fields = within.model_fields if within is not None else {}
+    return next((field for name, field in fields.items() if (field.alias or name) == path[-1]), None)
+
+
+def _annotation(model: type[BaseModel], path: tuple[int | str, ...]) -> Any:
+    field = _field(model, path)
+    return field.annotation if field is not None else None
+
+
+def _literals(kind: Any) -> list[str]:
+    """Return the words that a field, or each item of it, may be."""
+    if get_origin(kind) is Literal:
+        return [repr(word) for word in get_args(kind) if isinstance(word, str) and word]
+    return [word for part in get_args(kind) for word in _literals(part)]
+
+
+def _any_of(words: list[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _is_flag(model: type[BaseModel], path: tuple[int | str, ...]) -> bool:
+    """Whether a field is 0 or 1."""
+    field = _field(model, path)
+    rules = [(getattr(rule, "ge", None), getattr(rule, "le", None)) for rule in field.metadata] if field else []
+    return {(0, None), (None, 1)} <= {*rules}
+
+
 def _models(kind: Any) -> list[type[BaseModel]]:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return [kind]
@@ -303,7 +342,9 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         fields: dict[str, str | FieldError] = {}
         named = False
         missing: dict[str, str] = {}  # name -> the unknown field that is probably meant
-        for detail in error.errors():
+        details = error.errors()
+        beside = Counter(detail["loc"][:-1] for detail in details if detail["type"] == "missing")
+        for detail in details:
             name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
             text = plain(detail)
             if case in WORDS:
@@ -311,22 +352,34 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             sent, last = detail["input"], str(detail["loc"][-1]) if detail["loc"] else ""
             if case == "missing" and isinstance(sent, Mapping):
                 known = _known(model, detail["loc"])
-                unknown = [*islice((str(other) for other in sent if other not in known), MAX_SPELT)]
+                others = [name for name in known if name != last]
+                sent_names = islice((str(other) for other in sent if other not in known), MAX_SPELT)
+                unknown = [other for other in sent_names if not suggestion(other, others)]  # those mean another field
                 near = meant(last, unknown)
+                if not near and len(unknown) == beside[detail["loc"][:-1]] == 1:
+                    near = unknown[0]
                 text += f"; you sent '{near[:100]}'" if near else ""
+                text += f". Send {_any_of(words)}" if (words := _literals(_annotation(model, detail["loc"]))) else ""
                 if len(detail["loc"]) == 1:
                     missing[name] = near
             elif case == "literal_error" and isinstance(sent, str):
                 near = suggestion(sent, _VALUE.findall(text))
                 text += f".{near}" if near else ""
+            elif case == "list_type" and isinstance(sent, str) and len(sent) <= MAX_QUOTED:
+                text += f", such as {orjson.dumps([sent]).decode()}"
+            elif case == "string_too_long" and isinstance(sent, str):
+                text += f"; you sent {len(sent)}"
+            elif case in _OF_NUMBERS and _is_flag(model, detail["loc"]):
+                text = "Must be 0 or 1"
             elif case == "extra_forbidden":
-                text += f".{suggestion(last, _known(model, detail['loc']))}"
+                text += f".{choices(last, _known(model, detail['loc']), 'Its fields')}"
             # A text without its subject: pydantic's own, and those that begin alike.
             if not fields and case not in _NO_CASE and ("url" in detail or text.startswith("Must ")):
                 named = True
-            context = detail.get("ctx", {}).items()
-            numbers = {key: value for key, value in context if type(value) in (int, float)}
-            fields.setdefault(name, text if case in _NO_CASE else FieldError(case, text, numbers))
+            facts = detail.get("ctx", {})
+            numbers = {key: value for key, value in facts.items() if type(value) in (int, float)}
+            told = text if case in _NO_CASE else FieldError(case, text, numbers, str(facts.get("hint", "")))
+            fields.setdefault(name, told)
         if len(missing) > 1 and next(iter(fields)) in missing:
             *others, last = missing
             sent_instead = "".join(f"; you sent '{near[:100]}'" for near in dict.fromkeys(missing.values()) if near)

@@ -215,8 +215,8 @@ class TableCalls:
         if actor.role not in ("", "key") or not _is_forbidden(error):
             return None
         if self._state.has_sessions:
-            expired = self._state.sessions.expired
-            return Unauthorized(expired) if actor.role else Unauthorized(actor.key_error, reason="no_key")
+            ended = self._state.sessions.ended()
+            return ended if actor.role else Unauthorized(actor.key_error, reason="no_key")
         if actor.role:
             return None
         # from the authenticator of a host program
