@@ -38,7 +38,7 @@ from tableapi.observability import metrics, tracing
 from tableapi.observability.logging import AccessLog, shown_path
 from tableapi.project.files import load_project
 from tableapi.query import options
-from tableapi.query.spelling import suggestion
+from tableapi.query.spelling import choices, suggestion
 
 log = get_logger(__name__)
 Kind = TypeVar("Kind", bound=Feature)
@@ -256,7 +256,7 @@ class App:
             hint = f" The dataset is missing before it: /api/v2/<dataset>/_table{below}."
         with suppress(ApiError):
             if (await self.authentication.actor(request)).role:
-                hint = hint or suggestion(name, self.state.datasets)
+                hint = hint or choices(name, self.state.datasets, "Its databases")
         raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
 
     async def _page(self, request: HttpRequest) -> Response:

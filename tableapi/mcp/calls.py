@@ -88,11 +88,12 @@ def _with_arguments(script: Script, sent: Mapping[str, Any], error: Invalid) -> 
     fields: dict[str, str] = error.context["fields"]
     if not any((name in known) != (name in sent) for name in fields if "." not in name):
         return error
-    told = (
-        f"{name}: {'is not an argument' if name in sent and name not in known else text}"
+    told = "; ".join(
+        f"{name}: {f'is not an argument.{suggestion(name, known)}' if name not in known else text}".rstrip(".")
         for name, text in fields.items()
     )
-    error.message = f"The arguments of {script.tool} are not valid. {'; '.join(told)}. It takes: {', '.join(known)}."
+    end = "" if told.endswith("?") else "."
+    error.message = f"The arguments of {script.tool} are not valid. {told}{end} It takes: {', '.join(known)}."
     return error
 
 

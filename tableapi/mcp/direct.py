@@ -17,12 +17,17 @@ from tableapi.mcp import tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.results import DEFAULT_REVISION, WITHOUT_STRUCTURE
 from tableapi.observability import tracing
+from tableapi.query.spelling import suggestion
 from tableapi.version import VERSION
 
 _MEMBERS = frozenset(("jsonrpc", "id", "method", "params"))
 _KINDS = frozenset(("method", "result", "error"))
 _PARAMETERS = frozenset(("name", "arguments", "_meta"))
-_INVALID_REQUEST = -32600
+_INVALID_REQUEST, _NO_METHOD = -32600, -32601
+_METHODS = (
+    "initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list",
+    "server/discover", "subscriptions/listen",
+)  # fmt: skip
 _NO_MESSAGE = (
     'This is not a JSON-RPC message. Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, one in each request.'
 )
@@ -68,6 +73,16 @@ def refusal(message: Any) -> bytes | None:
     else:
         return None
     return json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": told}}).encode()
+
+
+def misspelt(message: Any) -> bytes | None:
+    """Return the error for a method whose name is close to one that exists, else None: the SDK names none."""
+    method = message.get("method") if isinstance(message, dict) else None
+    if not isinstance(method, str) or method in _METHODS or type(message.get("id")) not in (int, str):
+        return None
+    close = suggestion(method, _METHODS)
+    error = {"code": _NO_METHOD, "message": f"Method not found.{close}", "data": method[:100]}
+    return json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode() if close else None
 
 
 def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]) -> Call | None:

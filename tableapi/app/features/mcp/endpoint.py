@@ -121,6 +121,8 @@ class Mcp(Feature):
         message = await threads.body(len(content), direct.decoded, content)
         if (refusal := direct.refusal(message)) is not None:
             return Response(refusal, 400)
+        if (unknown := direct.misspelt(message)) is not None:
+            return Response(unknown)
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
         if (call := direct.call_of(message, request.headers, request.scope["headers"])) is not None:
