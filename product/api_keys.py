@@ -140,9 +140,18 @@ async def live(ctx: Context, key: str, scope: str = "", *, test: bool = False) -
                 reason="bad_key", scope="resource",
             )  # fmt: skip
     if row.istest and not test:
-        raise Unauthorized("This call takes no test key.", reason="bad_key", case="test_key", scope="resource")
+        raise Unauthorized(
+            "This call takes no test key. Send a key without test_, from Settings > API.",
+            reason="bad_key",
+            case="test_key",
+            scope="resource",
+        )
     if not row.mayuse:
-        raise ApiError("The plan of this account has no API access.", status=402, reason="plan_without_api")
+        raise ApiError(
+            "The plan of this account has no API access. Its owner can choose one that has, under Settings > Billing.",
+            status=402,
+            reason="plan_without_api",
+        )
     if scope and scope not in row.scopes:
         raise MissingScope(scope)
     return row
@@ -165,7 +174,7 @@ async def require_access(ctx: Context, clientid: int) -> None:
     """Raise ApiError (402) if the plan of an account has no API access."""
     if not await ctx.db.first_value(bool, _ACCESS, clientid):
         raise ApiError(
-            "Your plan has no API access. Upgrade to unlock it.",
+            "Your plan has no API access. Choose one that has, under Settings > Billing.",
             case="upgrade_for_api", status=402, reason="plan_without_api",
         )  # fmt: skip
 

@@ -26,7 +26,10 @@ _PREAMBLE = 10  # rows in which the header is looked for
 _SEPARATOR = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)  # Excel's own first line
 _FORMULA = ("=", "+", "-", "@")  # first letters
 _XLSX = b"PK\x03\x04"
-NO_PEOPLE = FieldError("nothing_to_import", "The file does not contain any people to import.")
+NO_PEOPLE = FieldError(
+    "nothing_to_import",
+    "The file does not contain any people to import. Its first line names the columns, such as linkedinurl.",
+)
 NOT_TEXT = FieldError("file_not_utf8", "The file is not UTF-8 text. Save it as CSV (UTF-8).")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated
 
 import orjson
 from pydantic import BaseModel, Field
@@ -13,11 +13,11 @@ from starlette.responses import Response
 from product.bulk import job as bulk
 from product.bulk import result_file, url_list
 from product.context import Context
+from product.people.kinds import Kind
 from product.roles import SESSION, VIEW
 from tableapi import attachment, file_format, parse_object, script, uploaded_files, validate
 
 MAX_BYTES = 5 * 1024 * 1024
-Kind = Literal["directdial", "businessemail", "personalemail"]
 
 
 class Input(BaseModel):
@@ -33,6 +33,12 @@ class Input(BaseModel):
     estimateonly: bool = False
 
 
+class Listed(Input):
+    """A JSON body without a CSV."""
+
+    urls: list[str] = Field(max_length=5000)
+
+
 class Job(BaseModel):
     jobid: int = Field(ge=1, lt=2**63)
 
@@ -40,7 +46,8 @@ class Job(BaseModel):
 @script(roles=SESSION, raw=True, body_bytes=MAX_BYTES, limit="60/hour per user")
 async def start(ctx: Context, body: bytes) -> Response:
     """Start a bulk lookup (202) or, with `estimateonly`, return its estimated cost (200)."""
-    job, urls = await _read(ctx, body)
+    job, urls, field = await _read(ctx, body)
+    url_list.check(urls, field, ctx.settings.profile_host)
     kinds = [str(kind) for kind in dict.fromkeys(job.kinds)]
     costs = await bulk.estimate(ctx, urls, kinds)
     estimate = {"estimate": sum(costs.values()), "estimates": costs, "total": len(urls)}
@@ -50,18 +57,21 @@ async def start(ctx: Context, body: bytes) -> Response:
     return Response(orjson.dumps({"jobid": jobid} | estimate), 202, media_type="application/json")
 
 
-async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
+async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str], str]:
+    """Return the body, its addresses, and the field that has them."""
     kind = ctx.request.headers.get("content-type", "")
     if kind.lower().startswith("multipart/"):
         (file,) = await uploaded_files(ctx.request, body)
         query: dict[str, object] = dict(ctx.request.query)
         if "kinds" in query:
             query["kinds"] = [part.strip() for part in str(query["kinds"]).split(",")]
-        return validate(Input, query), await asyncio.to_thread(url_list.of_csv, file.data)
-    job = validate(Input, parse_object(kind, body))
+        return validate(Input, query), await asyncio.to_thread(url_list.of_csv, file.data, "files"), "files"
+    sent = parse_object(kind, body)
+    job = validate(Input if "csv" in sent else Listed, sent)
     if not job.csv:
-        return job, url_list.of_list(job.urls)
-    return job, await asyncio.to_thread(url_list.of_csv, job.csv.encode())
+        field = "csv" if "csv" in sent and not job.urls else "urls"
+        return job, url_list.of_list(job.urls, field), field
+    return job, await asyncio.to_thread(url_list.of_csv, job.csv.encode(), "csv"), "csv"
 
 
 @script(method="GET", roles=(*SESSION, *VIEW), tail="jobid")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
@@ -19,7 +19,7 @@ from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
 from product.people import profile_url
-from product.people.search import Kind
+from product.people.kinds import Kind
 from product.sample import answers
 from tableapi import script
 
@@ -61,13 +61,28 @@ class Person(BaseModel):
     personal_emails: list[agents.Email]
 
 
+_ADVICE = {
+    "bad_profile": f"linkedinurl is not the address of a person's profile, such as {profile_url.EXAMPLE}.",
+    "no_identifier": "Send linkedinurl, email, or name and company of the person.",
+    "ambiguous": "Several people have this name at this company. Send linkedinurl.",
+}
+
+
 class Item(BaseModel):
+    """The result of one person. `message` says what to send instead, if the input was the reason."""
+
     reference: str | int | None = None
     status: Literal["found", "not_found", "no_credit"]
     reason: str = ""
+    message: str = ""
     person: Person | None = None
     charged: int = 0
     owned: list[str] = []
+
+    @model_validator(mode="after")
+    def _advised(self) -> Item:
+        self.message = _ADVICE.get(self.reason, "")
+        return self
 
 
 class Output(BaseModel):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 
 from product import api_keys, call_limits, callers, idempotent
@@ -12,6 +13,7 @@ from product.callers import Caller
 from product.contacts import enrichment, purchase
 from product.context import Context
 from product.credits import balance
+from product.people import search_terms
 from product.sample import answers
 from tableapi import script
 
@@ -24,6 +26,13 @@ class Input(BaseModel):
     name: str = Field(min_length=1, max_length=200)
     domain: str = Field(min_length=3, max_length=253)
     max_credits: int | None = Field(default=None, ge=0)
+
+    @field_validator("domain")
+    @classmethod
+    def _domain(cls, value: str) -> str:
+        if not search_terms.is_domain(search_terms.domain_of(value)):
+            raise PydanticCustomError("domain_invalid", "Must be the domain of a company, such as acme.com")
+        return value
 
 
 class Output(BaseModel):

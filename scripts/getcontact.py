@@ -15,13 +15,14 @@ from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
 from product.people import directory, email_checks, profile_url, search_use
+from product.people.kinds import Kind
 from product.roles import SESSION
 from tableapi import script
 
 
 class Input(BaseModel):
     linkedinurl: str
-    type: Literal["directdial", "businessemail", "personalemail"]
+    type: Kind
     action: Literal["reveal"]
 
 

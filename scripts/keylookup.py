@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import orjson
 from pydantic import BaseModel, Field
 
@@ -14,6 +12,7 @@ from product.context import Context
 from product.credits import balance
 from product.people import directory, profile_url, search_use
 from product.people.directory import Person
+from product.people.kinds import KeyKind
 from product.sample import answers
 from tableapi import script
 
@@ -22,7 +21,7 @@ KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "d
 
 class Input(BaseModel):
     linkedinurl: str = Field(description="The address of a public profile.")
-    type: Literal["personalemails", "businessemails", "directdials"] = Field(description="The kind of contact data.")
+    type: KeyKind = Field(description="The kind of contact data.")
     apikey: str = Field(default="", description="The API key, for programs that cannot send the header `X-API-Key`.")
 
 

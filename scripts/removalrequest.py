@@ -7,15 +7,15 @@ from html import escape
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse
 
+from product import emails, mail
 from product import language as languages
-from product import mail
 from product.accounts import email_domains, tokens
 from product.context import Context
 from product.language import Language
 from product.language.texts import translator
 from product.people import directory, profile_url
 from product.success import Output
-from tableapi import ANYONE, script, token_hash
+from tableapi import ANYONE, FieldError, Invalid, NotFound, script, token_hash
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
 _FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"
@@ -45,8 +45,7 @@ class Link(BaseModel):
 @script(roles=(ANYONE,), limit="5/hour per ip")
 async def request(ctx: Context, input: Input) -> Output:
     """Mail a confirmation link to the address. The response is the same for every address."""
-    email = email_domains.cleaned(input.email)
-    key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
+    email, key = _checked(ctx, input)
     ctx.limit("removalrequest", email, 3, 86400)
     language = languages.of(ctx, None)
     async with ctx.db.transaction():
@@ -83,7 +82,25 @@ async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
     return _page(languages.of(ctx, removal.language), "done", "effect")
 
 
+def _checked(ctx: Context, input: Input) -> tuple[str, str]:
+    """Return the address, and the profile key or "". Raises Invalid (422) that names each wrong field."""
+    fields: dict[str, FieldError] = {}
+    email, key = emails.checked(input.email.strip()), ""
+    if email is None:
+        fields["email"] = email_domains.not_valid(input.email)
+    try:
+        key = profile_url.key_of(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
+    except profile_url.NotAProfile:
+        fields["linkedinurl"] = profile_url.NOT_A_PROFILE
+    if email is None or fields:
+        named = "; ".join(f"{name}: {field.message}" for name, field in fields.items())
+        raise Invalid(fields, named if len(fields) > 1 else "")
+    return email, key
+
+
 def _expired(ctx: Context) -> HTMLResponse:
+    if "application/json" in ctx.request.headers.get("accept", ""):
+        raise NotFound("This link has expired or was used. Ask again with POST /api/v2/removalrequest.")
     return _page(languages.of(ctx, None), "expired", "again", 404)
 
 

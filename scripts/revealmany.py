@@ -15,7 +15,8 @@ from product.credits import balance
 from product.credits.balance import Balances
 from product.people import profile_url
 from product.people.directory import Person
-from product.people.search import Kind, PeopleSearch
+from product.people.kinds import Kind
+from product.people.search import PeopleSearch
 from product.roles import SESSION
 from tableapi import script
 

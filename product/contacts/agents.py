@@ -17,7 +17,8 @@ from product.contacts.purchase import Bought, Quote
 from product.context import Context
 from product.people import profile_url
 from product.people.directory import Person
-from product.people.search import Kind, PeopleSearch
+from product.people.kinds import Kind
+from product.people.search import PeopleSearch
 
 MAX_PEOPLE = 100
 ASK = "Nothing was charged. Ask your user, then repeat the call with max_credits set to at least the price."

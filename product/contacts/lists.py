@@ -39,6 +39,7 @@ class MappingNeeded(Invalid):
 
     def __init__(self, columns: list[str]) -> None:
         message = "Choose the column that contains the profile address, or those with the name and the company."
+        message += f" The columns are {', '.join(name[:50] for name in columns[:10])}."
         super().__init__({"mapping": FieldError("mapping_needed", message)})
         self.context["columns"] = columns
 
@@ -49,6 +50,12 @@ _COUNT = f"""
     select (select count(*) from contactlistitem i where i.clientid = $2 and i.listid = l.listid)
     from contactlist l where {_VISIBLE}
 """  # noqa: S608 - constants
+
+
+_SOME = """
+    select listid, name from contactlist where clientid = $1 and (shared = 1 or appuserid = $2)
+    order by createdon desc, listid limit 5
+"""
 
 
 async def people(ctx: Context, listid: int, *, lock: bool = False) -> int:
@@ -68,8 +75,19 @@ async def name(ctx: Context, listid: int) -> str:
 async def _of_visible(ctx: Context, kind: type[Value], sql: str, listid: int) -> Value:
     value = await ctx.db.first_value(kind, sql, listid, ctx.actor.clientid, ctx.actor.appuserid)
     if value is None:
-        raise NotFound("There is no such list.", case="no_such_list")
+        raise await unknown(ctx, listid, ctx.actor.clientid, ctx.actor.appuserid)
     return value
+
+
+async def unknown(ctx: Context, listid: int, clientid: int, appuserid: int | None) -> NotFound:
+    """Return the error for a list that the caller may not use, with those that it may."""
+    rows = await ctx.db.fetch(_SOME, clientid, appuserid)
+    known = ", ".join(f"{row['listid']} ({row['name'][:40]})" for row in rows)
+    return no_such(listid, f"Your lists: {known}." if known else "You have no lists; create one first.")
+
+
+def no_such(listid: int, advice: str) -> NotFound:
+    return NotFound(f"There is no list with the id {listid}. {advice}", case="no_such_list")
 
 
 Order = Literal["newest", "oldest", "name", "-name", "company", "-company"]

@@ -112,7 +112,7 @@ def _position(cursor: str) -> tuple[datetime, int]:
         if position[0].tzinfo is not None and 0 < position[1] < 2**63:
             return position
     raise BadRequest(
-        "The cursor does not belong to this list. Start again without a cursor.",
+        "This is not a cursor of this call. Send meta.next of the page before, or start again without a cursor.",
         reason="bad_cursor",
         case="cursor_of_another_list",
     )

@@ -17,6 +17,11 @@ _OVER = {
     "businessemail": ("no_work_credit", "Work Email Credits Over"),
     "personalemail": ("no_secondary_credit", "Secondary Email Credits Over"),
 }
+_HINT = {
+    "directdial": "Buy cell number credits, or choose a larger plan, under Settings > Billing. Nothing was charged.",
+    "businessemail": "Choose a larger plan under Settings > Billing, or wait for its renewal. Nothing was charged.",
+    "personalemail": "Choose a larger plan under Settings > Billing, or wait for its renewal. Nothing was charged.",
+}
 _BALANCES = "contactcredit, bus_email_credits, personal_email_credits"
 
 
@@ -56,4 +61,4 @@ def spending_error(kind: str, left: Balances, *, live: bool) -> NoCredit | Subsc
     if not live:
         return SubscriptionExpired("Your subscription has expired. Choose a plan to continue.", context={"kind": kind})
     case, message = _OVER[kind]
-    return NoCredit(message, case=case, context={"kind": kind, "credits": left.model_dump()})
+    return NoCredit(message, case=case, context={"kind": kind, "credits": left.model_dump(), "hint": _HINT[kind]})

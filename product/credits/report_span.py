@@ -26,7 +26,7 @@ def _moment(value: object) -> datetime:
 
 
 def _not_a_date() -> PydanticCustomError:
-    return PydanticCustomError("not_a_date", "Must be a date")
+    return PydanticCustomError("not_a_date", "Must be a date such as 2026-01-31")
 
 
 class Span(BaseModel):

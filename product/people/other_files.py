@@ -14,27 +14,31 @@ from product import emails, headings, sheets
 from product.accounts import email_domains
 from product.people import phones
 from product.sheets import BadSheet
+from tableapi import FieldError
 
 _ONE = ("linkedinurl", "name", "title", "company", "company_domain", "country", "city", "industry", "company_size")
 COLUMNS = ("linkedinurl", "full_name", *_ONE[2:], "personal_emails", "business_emails", "phones")
 _FIRST_ROWS = 50
 
 
-def converted(data: bytes) -> tuple[BinaryIO, Sequence[int]] | None:
+def converted(data: bytes) -> tuple[BinaryIO, Sequence[int]]:
     """Return a people file with `COLUMNS` behind its header, and the line of each row in the given file.
 
-    None if no column has profile addresses or none has names.
-
     Raises:
-        BadSheet: the file cannot be read.
+        BadSheet: the file cannot be read, or no column has profile addresses or none has names.
     """
     table = sheets.table_of(data)
     first = list(itertools.islice(table.rows, _FIRST_ROWS))
     if not first:
         raise BadSheet(sheets.NO_PEOPLE)
     places = headings.places(table.columns, [cells for _, cells in first])
-    if headings.ADDRESS not in places or not {"name", "firstname", "lastname"} & set(places):
-        return None
+    missing = [] if headings.ADDRESS in places else ["profile addresses (linkedinurl)"]
+    if not {"name", "firstname", "lastname"} & set(places):
+        missing.append("names (full_name)")
+    if missing:
+        has = ", ".join(name[:50] for name in table.columns[:10])
+        message = f"no column has {' or '.join(missing)}; the columns are {has or 'not named'}."
+        raise BadSheet(FieldError("column_missing", message))
     numbers = array("q")
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)

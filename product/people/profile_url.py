@@ -8,7 +8,10 @@ from urllib.parse import quote, unquote
 
 from tableapi import FieldError, Invalid
 
-NOT_A_PROFILE = FieldError("url_invalid", "Please input correct url")
+EXAMPLE = "https://www.linkedin.com/in/jane-doe"
+NOT_A_PROFILE = FieldError(
+    "url_invalid", "Please input correct url", hint=f"Send the address of a person's profile, such as {EXAMPLE}."
+)
 MAX_KEY_CHARS, MAX_CHARS = 400, 2000
 _SCHEME = re.compile(r"^(?:https?:)?/*", re.IGNORECASE)
 _PORT = re.compile(r":\d{1,5}$")

@@ -13,8 +13,10 @@ from pydantic_core import PydanticCustomError
 from product.callers import Caller
 from product.context import Context
 from product.people import directory, job_titles, profile_url, search_terms, search_use, term_index
+from product.people.kinds import Kind
 from product.people.search_pages import COMPANIES, EXACT, PEOPLE, Meta, Page, Query, condition, find
 from product.people.search_terms import KINDS, Condition
+from tableapi import FieldError, Invalid, suggestion
 
 MAX_VALUES = 50  # per filter
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -30,8 +32,10 @@ def _known(find: Callable[[str], str], names: tuple[str, ...]) -> AfterValidator
     def checked(words: list[str]) -> list[str]:
         found = list(map(find, words))
         if "" in found:
-            facts = {"word": words[found.index("")][:50], "names": ", ".join(names)}
-            raise PydanticCustomError("unknown_word", "Must be one of {names}, not '{word}'", facts)
+            word = words[found.index("")][:50]
+            close = suggestion(word, names)
+            facts = {"word": word, "names": ", ".join(names), "close": close and f".{close}"}
+            raise PydanticCustomError("unknown_word", "Must be one of {names}, not '{word}'{close}", facts)
         return found
 
     return AfterValidator(checked)
@@ -40,7 +44,6 @@ def _known(find: Callable[[str], str], names: tuple[str, ...]) -> AfterValidator
 Texts = Annotated[list[Text], BeforeValidator(_listed), Field(max_length=MAX_VALUES)]
 Seniorities = Annotated[Texts, _known(job_titles.known_seniority, job_titles.SENIORITIES)]
 Functions = Annotated[Texts, _known(job_titles.known_function, job_titles.FUNCTIONS)]
-Kind = Literal["directdial", "businessemail", "personalemail"]
 Verification = Literal["valid", "accept_all", "risky", "unknown", "invalid"]
 
 
@@ -153,6 +156,13 @@ _HAS = {
     "businessemail": "businesscipher is not null",
     "personalemail": "personalcipher is not null",
 }
+_HELD = "select 1 from person where searchable @@ $1::text::tsquery limit 1"
+_SOME = {
+    field: f"select {field} as word from (select {field} from person where {field} <> '' limit 5000) s"  # noqa: S608
+    f" group by {field} order by count(*) desc, {field} limit 200"
+    for field in ("company_size", "industry")
+}
+MAX_SHOWN = 8
 _VERIFIED = {word: f"verification = '{word}'" for word in search_terms.VERIFICATIONS}
 _OWNED = """
     select r.personid, r.contactid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
@@ -208,17 +218,44 @@ def company_query(search: CompanySearch) -> Query:
     return Query(" & ".join(part for part in (typed, query) if part))
 
 
+async def _check_words(ctx: Context, search: CompanyFilters) -> None:
+    """Raise Invalid (422) for a country, size or industry that exists nowhere, where nothing was found.
+
+    Countries and sizes of a usual form are valid without anyone who has them.
+    """
+    for field in ("country", "company_size", "industry"):
+        for word in getattr(search, field):
+            if (field == "country" and search_terms.is_country(word)) or (
+                field == "company_size" and any(letter.isdigit() for letter in word)
+            ):
+                continue
+            query = search_terms.tsquery(search_terms.conditions({field: [word]}))
+            if not word or await ctx.db.first_value(int, _HELD, query) is not None:
+                continue
+            if field == "country":
+                close = search_terms.country_like(word)
+                message = f"'{word[:50]}' is not a country.{close or ' Send a name or a code, such as Norway or NOR.'}"
+            else:
+                rows = await ctx.db.fetch(_SOME[field])
+                known = [row["word"] for row in rows]
+                close = suggestion(word, known) or f" Some are {', '.join(known[:MAX_SHOWN])}." * bool(known)
+                message = f"No company has '{word[:50]}'.{close}"
+            raise Invalid({field: FieldError("unknown_word", message)}, named=True)
+
+
 async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page) -> tuple[Meta, list[Match]]:
     """Return one page of people, counted against the plan's daily limits.
 
     Raises:
-        Invalid: the order is unknown (422).
+        Invalid: the order, or a word of a filter, is unknown (422).
         BadRequest: the cursor does not belong to this search (400).
         TooMany: the plan allows no more pages or people today (429).
     """
     if not caller.looks:  # support must not use up what the account may see
         await search_use.page(ctx, caller.clientid)
     meta, rows = await find(ctx, PEOPLE, people_query(search), page)
+    if not meta.count:
+        await _check_words(ctx, search)
     rows = await without_suppressed(ctx, rows)
     if not caller.looks:
         await search_use.people(ctx, caller.clientid, [row["personid"] for row in rows])
@@ -231,6 +268,8 @@ async def companies(ctx: Context, caller: Caller, search: CompanySearch, page: P
     if not caller.looks:
         await search_use.page(ctx, caller.clientid)
     meta, rows = await find(ctx, COMPANIES, company_query(search), page)
+    if not meta.count:
+        await _check_words(ctx, search)
     return meta, [CompanyMatch.model_validate({name: row[name] for name in CompanyMatch.model_fields}) for row in rows]
 
 

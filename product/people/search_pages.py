@@ -148,7 +148,7 @@ def _cursor(ctx: Context, text: str, digest: str) -> Cursor:
         cursor = Cursor(found, count, estimated, Place(*place))
     except (Internal, ValueError, TypeError, IndexError):
         raise BadRequest(
-            "The cursor does not belong to this call. Start again without a cursor.",
+            "This is not a cursor of this call. Send meta.next of the page before, or start again without a cursor.",
             reason="bad_cursor",
             case="cursor_of_another_call",
         ) from None

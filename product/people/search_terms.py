@@ -19,7 +19,7 @@ import pycountry
 
 from product import emails
 from product.people import job_titles
-from tableapi import Vault
+from tableapi import Vault, suggestion
 
 KINDS = ("directdial", "businessemail", "personalemail")
 VERIFICATIONS = ("valid", "accept_all", "risky", "unknown", "invalid")
@@ -71,9 +71,14 @@ def domain_of(site: str) -> str:
     return _PATH.split(_SITE.sub("", site.strip(), count=1), maxsplit=1)[0].rstrip(".").lower()
 
 
+def is_domain(text: str) -> bool:
+    """Whether a text has the form of a domain."""
+    return _DOMAIN.fullmatch(text) is not None
+
+
 def _of_domain(domain: str) -> list[str]:
     domain = domain_of(domain)
-    return [f"'d:{domain}'"] if _DOMAIN.fullmatch(domain) else []
+    return [f"'d:{domain}'"] if is_domain(domain) else []
 
 
 def email_hash(vault: Vault, address: str, hashed: bytes | None = None) -> bytes:
@@ -124,6 +129,17 @@ def country_known(text: str) -> str:
     """Return the code of a country as ISO 3166 writes it, such as DEU; unknown text is returned unchanged."""
     code = country_code(text).upper()
     return code if pycountry.countries.get(alpha_3=code) is not None else text
+
+
+def country_like(text: str) -> str:
+    """Return " Did you mean '...'?" for the country whose name is closest, or ""."""
+    return suggestion(text, [getattr(country, "common_name", country.name) for country in pycountry.countries])
+
+
+def is_country(text: str) -> bool:
+    """Whether a text is the name or the code of a country."""
+    code = country_code(text)
+    return code in _USUAL.values() or pycountry.countries.get(alpha_3=code.upper()) is not None
 
 
 def country_name(text: str) -> str:
@@ -194,7 +210,7 @@ def _prefixes(letter: str, text: str) -> tuple[Term, ...]:
 
 def _company(value: str) -> Condition:
     domain = domain_of(value)
-    return (_all("c", words(value)), *([_all("d", [domain])] if _DOMAIN.fullmatch(domain) else []))
+    return (_all("c", words(value)), *([_all("d", [domain])] if is_domain(domain) else []))
 
 
 def _alternatives(name: str, texts: Sequence[str]) -> Condition:

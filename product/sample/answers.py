@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from product import api_keys, call_limits, callers, idempotent
 from product.contacts import agents, purchase
+from product.contacts import lists as contact_lists
 from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
@@ -22,7 +23,7 @@ from product.people import job_titles, profile_url
 from product.people.search import PeopleSearch
 from product.sample import people
 from product.sample.people import CHECKED, COMPANY, DOMAIN, LISTED, Sample
-from tableapi import NotFound, TooMany
+from tableapi import TooMany
 
 P = ParamSpec("P")
 Run = Callable[Concatenate[Context, P], Awaitable[object]]
@@ -282,7 +283,7 @@ def lists(call: Call) -> Fields:
         shown = {"listid": 1, "name": "Test list", "shared": True, "people": len(LISTED), "createdon": CHECKED}
         return {"lists": [shown]}
     if call.sent.listid != 1:
-        raise NotFound("There is no such list.", case="no_such_list")
+        raise contact_lists.no_such(call.sent.listid, "Your lists: 1 (Test list).")
     about = {"company": COMPANY, "country": _PLACE["country"], "tags": [], "note": "", "createdon": CHECKED}
     named = ({"linkedinurl": call.url(each), "full_name": each.full_name, "title": each.title} for each in LISTED)
     return {"resource": [each | about for each in named]}

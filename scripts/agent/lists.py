@@ -7,11 +7,11 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field
 
 from product import api_keys, call_limits
-from product.contacts import agents
+from product.contacts import agents, lists
 from product.context import Context
 from product.roles import SESSION, VIEW
 from product.sample import answers
-from tableapi import NotFound, script
+from tableapi import script
 
 # A key reads the lists that the team shares, a user those and the user's own.
 _VISIBLE = "l.clientid = $1 and (l.shared = 1 or l.appuserid = $2)"
@@ -75,6 +75,6 @@ async def run(ctx: Context, input: Input) -> Output:
     if input.listid is None:
         return Output(lists=await ctx.db.all(List, _LISTS, *owner))
     if await ctx.db.first_value(int, _ONE, *owner, input.listid) is None:
-        raise NotFound("There is no such list.", case="no_such_list")
+        raise await lists.unknown(ctx, input.listid, *owner)
     page = (input.listid, input.limit, input.offset, caller.looks)
     return Output(resource=await ctx.db.all(Listed, _PEOPLE, caller.clientid, *page))

@@ -210,13 +210,13 @@ def _open(path: Path) -> tuple[BinaryIO, list[str], Sequence[int]]:
             return file, columns, ()
         with file:
             file.seek(0)
-            made = other_files.converted(file.read())
+            if not (content := file.read()).strip():
+                raise BadFile(f"{path}: the file is empty. Its first line names the columns: {_NEEDED}.")
+            made = other_files.converted(content)
     except OSError as error:
         raise BadFile(f"{path}: {error.strerror}.") from None
     except BadSheet as error:
         raise BadFile(f"{path}: {error} The first line of a table names its columns: {_NEEDED}.") from None
-    if made is None:
-        raise BadFile(f"{path}: the first line names no column for profile addresses or for names: {_NEEDED}.")
     return made[0], list(other_files.COLUMNS), made[1]
 
 

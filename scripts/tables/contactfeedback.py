@@ -153,7 +153,7 @@ def _check_reason(vote: Vote) -> None:
         if vote.type == "phone" and not (_PHONE.fullmatch(note) or phones.read(note)):
             raise Invalid({"reasonnote": NOT_A_PHONE})
         if vote.type != "phone" and emails.checked(note) is None:
-            raise Invalid({"reasonnote": email_domains.NOT_VALID})
+            raise Invalid({"reasonnote": email_domains.not_valid(note)})
 
 
 def _values(ctx: Context, row: _Contact, type_: str) -> set[str]:
