@@ -449,7 +449,13 @@ async def test_a_phone_number_cannot_be_searched(unlimited: Product, account: Ac
             if "name" in body:
                 merged["name"] = f"{merged['name']} zed{mark}"
             for order in ("full_name", "lastchecked", "company DESC"):
-                found = await _search(caller, **merged, order=order)
+                response = await caller.post("searchpeople", **merged, order=order)
+                if body is probe and response.status_code == 422:  # no person has this word, whatever their values
+                    fields = response.json()["error"]["context"]["fields"]
+                    assert [*fields] == [*probe]
+                    assert {*fields} <= {"industry", "company_size", "country"}
+                    continue
+                found = ok(response)
                 assert found["meta"]["count"] in (0, 2), body
                 text = str(found)
                 for value in ("2025550111", "4930901820", "home.example", "x1@", "y2@", "cipher", "'m:"):

@@ -88,7 +88,7 @@ def test_every_program_gives_the_same_people_to_both_doors(name: str) -> None:
         ("Jörg Groß", "Acme", A),
         ("Zoë Müller", "Größe AG", B),
     ]
-    assert url_list.of_csv(FILES[name]) == [A, B]
+    assert url_list.of_csv(FILES[name], "csv") == [A, B]
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_the_encoding_of_a_large_file_is_guessed_from_its_other_letters() -> Non
 
 def test_the_column_of_profile_addresses_is_the_one_that_has_them() -> None:
     head, row = "URL,Profile Link,Name,Company\n", "https://acme.example,{},Jane,Acme\n"
-    assert url_list.of_csv((head + row.format(A)).encode()) == [A]
-    assert url_list.of_csv(f"Name,Where,Company\nJörg,{A},x\nZoë,{B},y\n".encode()) == [A, B]
+    assert url_list.of_csv((head + row.format(A)).encode(), "csv") == [A]
+    assert url_list.of_csv(f"Name,Where,Company\nJörg,{A},x\nZoë,{B},y\n".encode(), "csv") == [A, B]
     lead = "https://www.linkedin.com/sales/lead/ACwAAB,x"
-    assert url_list.of_csv(f'LinkedIn URL,Profile\n"{lead}",{A}\n'.encode()) == [A]
+    assert url_list.of_csv(f'LinkedIn URL,Profile\n"{lead}",{A}\n'.encode(), "csv") == [A]
 
 
 def test_line_numbers_are_those_on_which_records_begin() -> None:
