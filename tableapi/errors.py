@@ -177,7 +177,7 @@ class UnsupportedMedia(ApiError):
 class FieldError:
     """A message about a field, with the `case` by which it is translated and the numbers that it names.
 
-    hint: what to do next, for a message whose words are fixed.
+    hint: what to do next, for a message with fixed words.
     """
 
     case: str

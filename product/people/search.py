@@ -221,7 +221,7 @@ def company_query(search: CompanySearch) -> Query:
 async def _check_words(ctx: Context, search: CompanyFilters) -> None:
     """Raise Invalid (422) for a country, size or industry that exists nowhere, where nothing was found.
 
-    Countries and sizes of a usual form are valid without anyone who has them.
+    Countries and sizes of a usual form are valid even if no person has them.
     """
     for field in ("country", "company_size", "industry"):
         for word in getattr(search, field):

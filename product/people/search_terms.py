@@ -132,7 +132,7 @@ def country_known(text: str) -> str:
 
 
 def country_like(text: str) -> str:
-    """Return " Did you mean '...'?" for the country whose name is closest, or ""."""
+    """Return " Did you mean '...'?" for the country with the closest name, or ""."""
     return suggestion(text, [getattr(country, "common_name", country.name) for country in pycountry.countries])
 
 

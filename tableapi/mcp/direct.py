@@ -76,7 +76,7 @@ def refusal(message: Any) -> bytes | None:
 
 
 def misspelt(message: Any) -> bytes | None:
-    """Return the error for a method whose name is close to one that exists, else None: the SDK names none."""
+    """Return the error for a method with a name close to one that exists, else None: the SDK names none."""
     method = message.get("method") if isinstance(message, dict) else None
     if not isinstance(method, str) or method in _METHODS or type(message.get("id")) not in (int, str):
         return None

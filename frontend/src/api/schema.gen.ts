@@ -871,9 +871,12 @@ export interface components {
             proof: string;
             socialid: string;
         };
+        /** @description The result of one person. `message` says what to send instead, if the input was the reason. */
         Item: {
             /** @default 0 */
             charged: number;
+            /** @default  */
+            message: string;
             /** @default [] */
             owned: string[];
             /** @default null */
