@@ -1,8 +1,7 @@
 /** The 404 page. */
-import { Button } from "@mantine/core";
 import { Compass } from "lucide-react";
-import { Link } from "react-router";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 
@@ -15,11 +14,7 @@ export function NotFound() {
         icon={<Compass size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={t("problem.notFound")}
         text={t("problem.notFoundText")}
-        actions={
-          <Button component={Link} to="/">
-            {t("problem.home")}
-          </Button>
-        }
+        actions={<ButtonLink to="/">{t("problem.home")}</ButtonLink>}
       />
     </>
   );

@@ -1,9 +1,9 @@
 /** Guards the screens reserved for an account's owner. Members see an explanation in the frame of the app. */
-import { Button } from "@mantine/core";
 import { Lock } from "lucide-react";
-import { Link, Outlet } from "react-router";
+import { Outlet } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n.dashboard";
 
@@ -17,11 +17,7 @@ export function OwnerGate() {
         icon={<Lock size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={t("ownerOnly.title")}
         text={t("ownerOnly.text")}
-        actions={
-          <Button component={Link} to="/dashboard/main/dashboardmain">
-            {t("ownerOnly.home")}
-          </Button>
-        }
+        actions={<ButtonLink to="/dashboard/main/dashboardmain">{t("ownerOnly.home")}</ButtonLink>}
       />
     </>
   );

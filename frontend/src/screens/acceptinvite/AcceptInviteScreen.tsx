@@ -1,5 +1,5 @@
 /** Target of the mailed invitation: its inviter, company and role, and one button that accepts. */
-import { Anchor, Button, Skeleton, Text } from "@mantine/core";
+import { Anchor, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link2Off, UserCheck } from "lucide-react";
 import { Link, useNavigate, useSearchParams } from "react-router";
@@ -14,6 +14,7 @@ import { Fact } from "../../components/Fact";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import classes from "./AcceptInvite.module.css";
@@ -88,11 +89,7 @@ function Ended({ tone, title, text }: { tone: "good" | "bad"; title: string; tex
         icon={<Icon size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={title}
         text={text}
-        actions={
-          <Button component={Link} to="/login">
-            {t("verification.goToLogin")}
-          </Button>
-        }
+        actions={<ButtonLink to="/login">{t("verification.goToLogin")}</ButtonLink>}
       />
     </>
   );

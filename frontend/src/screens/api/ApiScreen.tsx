@@ -3,13 +3,13 @@ import { Button, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import { Link } from "react-router";
 import { creditsOf, hasApi, useAccount } from "../../api/account";
 import { apiKeys } from "../../api/apikeys";
 import { apiUsage } from "../../api/usage";
 import { problemOf } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.api";
 import { monthNow, monthSpan } from "../../lib/months";
@@ -34,9 +34,7 @@ function Gate() {
         <h2>{t("api.gate")}</h2>
         <p>{t("api.gateText")}</p>
       </div>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button">
-        {t("api.upgradeNow")}
-      </Button>
+      <ButtonLink to="/dashboard/upgradeplan" role="button">{t("api.upgradeNow")}</ButtonLink>
     </section>
   );
 }

@@ -1,6 +1,5 @@
 /** The plan: price, renewal or end, seats in use, and the available actions. */
-import { Button, Group, Text } from "@mantine/core";
-import { Link } from "react-router";
+import { Group, Text } from "@mantine/core";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan, Subscription } from "../../api/types";
 import { needsMore } from "../../app/layout/credits";
@@ -8,6 +7,7 @@ import { Card } from "../../components/ui/Card";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Meter } from "../../components/ui/Meter";
 import { Banner } from "../../components/ui/Banner";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
@@ -27,12 +27,10 @@ export function PlanBox() {
     <Card title={t("billing.plan")} landmark>
       {one && plan ? <Facts one={one} plan={plan} /> : <p>{t("plan.none")}</p>}
       <div className={classes.actions}>
-        <Button component={Link} to="/dashboard/upgradeplan" role="link" variant={needsMore(me) ? "default" : "filled"}>
+        <ButtonLink to="/dashboard/upgradeplan" role="link" variant={needsMore(me) ? "default" : "filled"}>
           {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
-        </Button>
-        <Button component={Link} to="/dashboard/creditaddons" role="link" variant="default">
-          {t("billing.addons")}
-        </Button>
+        </ButtonLink>
+        <ButtonLink to="/dashboard/creditaddons" role="link" variant="default">{t("billing.addons")}</ButtonLink>
         {one && plan && canCancel(one, plan) && <CancelPlan subscription={one} />}
       </div>
     </Card>

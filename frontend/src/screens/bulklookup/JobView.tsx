@@ -3,7 +3,6 @@ import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Users } from "lucide-react";
 import { Suspense, createContext, lazy, use, useEffect, useMemo, useState } from "react";
-import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { creditsOf, useAccount } from "../../api/account";
 import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
@@ -15,6 +14,7 @@ import type { UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Card } from "../../components/ui/Card";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
@@ -79,9 +79,9 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
             <Button variant="default" onClick={onAnother}>
               {t("bulk.another")}
             </Button>
-            <Button component={Link} to="/dashboard/main/mycontacts" variant="default" leftSection={<Users size={16} strokeWidth={1.75} aria-hidden="true" />}>
+            <ButtonLink to="/dashboard/main/mycontacts" variant="default" leftSection={<Users size={16} strokeWidth={1.75} aria-hidden="true" />}>
               {t("bulk.inContacts")}
-            </Button>
+            </ButtonLink>
             <BusyButton leftSection={<Download size={16} aria-hidden="true" />} busy={busy} onClick={() => download(job)}>
               {t("bulk.download")}
             </BusyButton>

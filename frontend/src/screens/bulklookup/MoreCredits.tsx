@@ -1,8 +1,7 @@
 /** States that the credits do not suffice, and links the owner to the page that sells more of these kinds. */
-import { Button } from "@mantine/core";
-import { Link } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";
 import { Banner } from "../../components/ui/Banner";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import type { Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.people";
 
@@ -23,9 +22,9 @@ export function MoreCredits({ kinds, text }: { kinds: readonly Kind[]; text: str
     <Banner
       tone="warn"
       action={
-        <Button component={Link} to={addons ? "/dashboard/creditaddons" : "/dashboard/upgradeplan"} role="button" variant="default" size="sm">
+        <ButtonLink to={addons ? "/dashboard/creditaddons" : "/dashboard/upgradeplan"} role="button" variant="default" size="sm">
           {addons ? t("addons.title") : t("search.upgradePlan")}
-        </Button>
+        </ButtonLink>
       }
     >
       {text}

@@ -1,8 +1,8 @@
 /** The "Coming soon" page of a menu entry. */
-import { Button } from "@mantine/core";
 import { Hourglass } from "lucide-react";
-import { Link, useLocation } from "react-router";
+import { useLocation } from "react-router";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n.dashboard";
 
@@ -17,11 +17,7 @@ export function ComingSoonScreen() {
         icon={<Hourglass size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={`${title}: ${t("comingSoon")}`}
         text={t("menu.soonText")}
-        actions={
-          <Button component={Link} to="/dashboard/main/search">
-            {t("menu.search")}
-          </Button>
-        }
+        actions={<ButtonLink to="/dashboard/main/search">{t("menu.search")}</ButtonLink>}
       />
     </>
   );

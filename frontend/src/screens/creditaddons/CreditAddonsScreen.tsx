@@ -1,9 +1,8 @@
 /** One-time purchases of credits by card. The bank's page redirects here. */
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { PackageOpen } from "lucide-react";
 import { useState } from "react";
-import { Link, useLocation } from "react-router";
+import { useLocation } from "react-router";
 import { isFreePlan, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
 import { canPay, config } from "../../api/config";
@@ -13,6 +12,7 @@ import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { Banner } from "../../components/ui/Banner";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Page } from "../../components/ui/Page";
 import { cheapest } from "../../domain/addons";
 import { t } from "../../lib/i18n.dashboard";
@@ -43,11 +43,7 @@ function NoneOnFree() {
         icon={<PackageOpen size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={t("addons.free")}
         text={t("addons.freeText")}
-        action={
-          <Button component={Link} to="/dashboard/upgradeplan" role="button">
-            {t("menu.viewPlans")}
-          </Button>
-        }
+        action={<ButtonLink to="/dashboard/upgradeplan" role="button">{t("menu.viewPlans")}</ButtonLink>}
       />
     </section>
   );

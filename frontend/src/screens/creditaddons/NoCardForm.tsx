@@ -1,6 +1,6 @@
 /** The card form cannot be shown: try again, or pay on the provider's own page. */
 import { Button, Group, Stack } from "@mantine/core";
-import { Link } from "react-router";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./CreditAddons.module.css";
@@ -14,9 +14,7 @@ export function NoCardForm({ onClose, retry }: { onClose: () => void; retry?: ()
         <Button variant="default" onClick={onClose}>
           {t("cancel")}
         </Button>
-        <Button variant="default" component={Link} to="/dashboard/upgradeplan" role="button">
-          {t("addons.hosted")}
-        </Button>
+        <ButtonLink variant="default" to="/dashboard/upgradeplan" role="button">{t("addons.hosted")}</ButtonLink>
         {retry && <Button onClick={retry}>{t("tryAgain")}</Button>}
       </Group>
     </Stack>

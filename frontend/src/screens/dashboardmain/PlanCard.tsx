@@ -1,12 +1,12 @@
 /** The plan: name, price, renewal or end date, remaining credits. */
-import { Button, Group, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { Download } from "lucide-react";
 import { Suspense, lazy } from "react";
-import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
 import { needsMore } from "../../app/layout/credits";
 import { KIND_ICONS } from "../../components/kindIcons";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { dayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
@@ -65,9 +65,9 @@ export function PlanCard() {
       )}
       <Group gap="var(--s-1) var(--s-3)" mt="auto">
         {isOwner(me) && (
-          <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" || needsMore(me) ? "default" : "filled"}>
+          <ButtonLink to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" || needsMore(me) ? "default" : "filled"}>
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
-          </Button>
+          </ButtonLink>
         )}
         <a href={EXTENSION_URL} download role="button" className={classes.extension} aria-label={t("menu.extension")} title={t("menu.extension")}>
           <Download size={16} strokeWidth={1.75} aria-hidden="true" />

@@ -1,10 +1,9 @@
 /** What has just been bought: the credits, what they cost, what is there now, and the invoice. */
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { creditsOf, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
 import { Banner } from "../../components/ui/Banner";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { planText } from "../../domain/plantexts";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
@@ -14,11 +13,7 @@ export default function Receipt({ planid }: { planid: number }) {
   const left = creditsOf(useAccount())?.contactcredit ?? 0;
   const plan = useQuery(addonList).data?.resource.find((one) => one.planid === planid);
   if (!plan) return null;
-  const action = (
-    <Button component={Link} to="/dashboard/settings/billing" role="link" size="sm" variant="default">
-      {t("pay.toInvoice")}
-    </Button>
-  );
+  const action = <ButtonLink to="/dashboard/settings/billing" role="link" size="sm" variant="default">{t("pay.toInvoice")}</ButtonLink>;
   return (
     <Banner tone="accent" title={t("pay.bought", { name: planText(plan.name), price: dollars(plan.price) })} action={action}>
       {t("pay.nowLeft", { left: numberText(left) })}

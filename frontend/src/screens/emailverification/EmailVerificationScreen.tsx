@@ -1,15 +1,16 @@
 /** Target of the mailed verification link: confirms the address, or states that the link has expired. */
-import { Button, Group, Loader } from "@mantine/core";
+import { Group, Loader } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link2Off } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { account } from "../../api/account";
 import { useMutation } from "../../api/mutation";
 import { runScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { currentSession } from "../../stores/session";
@@ -43,11 +44,7 @@ export function EmailVerificationScreen() {
           icon={<Link2Off size={24} strokeWidth={1.75} aria-hidden="true" />}
           title={t("verification.expired")}
           text={t("verification.expiredText")}
-          actions={
-            <Button component={Link} to="/login" role="button">
-              {t("verification.goToLogin")}
-            </Button>
-          }
+          actions={<ButtonLink to="/login" role="button">{t("verification.goToLogin")}</ButtonLink>}
         />
       </>
     );

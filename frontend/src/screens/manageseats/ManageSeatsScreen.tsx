@@ -4,7 +4,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Search, UserPlus } from "lucide-react";
 import { useMemo, useState } from "react";
-import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import { problemOf } from "../../api/explain";
@@ -12,6 +11,7 @@ import { team } from "../../api/team";
 import type { User } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Meter } from "../../components/ui/Meter";
 import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
@@ -37,9 +37,9 @@ function PlanBanner({ used }: { used: number }) {
           <Meter used left={plan.availableseats - used} total={plan.availableseats} />
         </div>
       )}
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" variant="default" size="sm">
+      <ButtonLink to="/dashboard/upgradeplan" role="button" variant="default" size="sm">
         {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
-      </Button>
+      </ButtonLink>
     </section>
   );
 }

@@ -4,7 +4,6 @@ import { useMediaQuery } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, ListPlus, UsersRound } from "lucide-react";
 import { Suspense, lazy, useDeferredValue, useEffect, useState } from "react";
-import { Link } from "react-router";
 import { config } from "../../api/config";
 import { account, isOwner, useAccount } from "../../api/account";
 import { TooFar, contactsQuery, myContacts, myTags } from "../../api/contacts";
@@ -16,6 +15,7 @@ import { CopyAs } from "../../components/CopyAs";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import { lastPage } from "../../lib/paging";
@@ -183,11 +183,7 @@ function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
           <Button variant="default" onClick={() => change(NO_FILTER)}>
             {t("contacts.clearSearch")}
           </Button>
-        ) : (
-          <Button component={Link} to="/dashboard/main/search" variant="default">
-            {t("contacts.findOne")}
-          </Button>
-        )
+        ) : <ButtonLink to="/dashboard/main/search" variant="default">{t("contacts.findOne")}</ButtonLink>
       }
     />
   );

@@ -1,9 +1,8 @@
 /** The payment did not go through. */
-import { Button } from "@mantine/core";
 import { CircleX } from "lucide-react";
-import { Link } from "react-router";
 import { subscriptionOf, useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
@@ -33,12 +32,8 @@ export function PayFailScreen() {
         facts={factsOf(present)}
         actions={
           <>
-            <Button component={Link} to="/dashboard/upgradeplan" role="button">
-              {t("pay.toPlans")}
-            </Button>
-            <Button component={Link} to="/dashboard/scheduledemo" role="button" variant="default">
-              {t("pay.contact")}
-            </Button>
+            <ButtonLink to="/dashboard/upgradeplan" role="button">{t("pay.toPlans")}</ButtonLink>
+            <ButtonLink to="/dashboard/scheduledemo" role="button" variant="default">{t("pay.contact")}</ButtonLink>
           </>
         }
       />

@@ -1,12 +1,13 @@
 /** After a payment: what was paid, what it brought, and the invoice. After the hosted page, waits until the provider's event has activated the plan, which this page cannot do itself. */
-import { Button, Loader } from "@mantine/core";
+import { Loader } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheckBig, CircleHelp, Clock } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link, useLocation, useSearchParams } from "react-router";
+import { useLocation, useSearchParams } from "react-router";
 import { isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { type CheckoutOutcome, accountOnce, checkoutOutcome, planList } from "../../api/billing";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Outcome } from "../../components/ui/Outcome";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { goesOn } from "../../domain/planchange";
@@ -108,14 +109,8 @@ const creditText = (count: number): string => (count < 0 ? "∞" : numberText(co
 function Ways({ to, billing = false }: { to: string; billing?: boolean }) {
   return (
     <>
-      <Button component={Link} to={to} role="button">
-        {t(to === HOME ? "pay.toDashboard" : "pay.toPlans")}
-      </Button>
-      {billing && (
-        <Button component={Link} to="/dashboard/settings/billing" role="button" variant="default">
-          {t("pay.toInvoice")}
-        </Button>
-      )}
+      <ButtonLink to={to} role="button">{t(to === HOME ? "pay.toDashboard" : "pay.toPlans")}</ButtonLink>
+      {billing && <ButtonLink to="/dashboard/settings/billing" role="button" variant="default">{t("pay.toInvoice")}</ButtonLink>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed.
 
  An expired or truncated link offers to mail a new one. */
-import { Anchor, Button, TextInput } from "@mantine/core";
+import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
@@ -10,6 +10,7 @@ import { ApiError } from "../../api/errors";
 import { useReset } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
@@ -58,18 +59,14 @@ export function ResetPasswordScreen() {
       }
     >
       <TextInput label={t("field.email")} value={email} readOnly autoComplete="username" />
-      <TextInput label={t("reset.code")} value={code} readOnly variant="unstyled" size="xs" classNames={{ input: classes.code }} />
+      <TextInput label={t("reset.code")} value={code} readOnly variant="unstyled" classNames={{ input: classes.code }} />
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
       <BusyButton type="submit" size="md" busy={reset.isPending}>
         {t("reset.submit")}
       </BusyButton>
-      {isDead && (
-        <Button component={Link} to="/forgotpassword" role="button" variant="default" size="md">
-          {t("reset.again")}
-        </Button>
-      )}
+      {isDead && <ButtonLink to="/forgotpassword" role="button" variant="default" size="md">{t("reset.again")}</ButtonLink>}
     </AuthForm>
   );
 }

@@ -1,8 +1,7 @@
 /** Why nothing can be revealed now, and how to change that. */
-import { Button } from "@mantine/core";
-import { Link } from "react-router";
 import { creditsOf, isOwner, useAccount } from "../../api/account";
 import { Banner } from "../../components/ui/Banner";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "../person/Card.module.css";
 
@@ -19,11 +18,7 @@ export function Exhausted({ title }: { title: string }) {
         tone="warn"
         title={title}
         action={
-          owns && (
-            <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
-              {t("search.upgradePlan")}
-            </Button>
-          )
+          owns && <ButtonLink to="/dashboard/upgradeplan" role="button" size="sm">{t("search.upgradePlan")}</ButtonLink>
         }
       >
         {owns ? t("search.exhaustedText") : t("search.askOwner")}

@@ -2,7 +2,6 @@
 import { Button, Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ClipboardPaste, ScanSearch, SearchX } from "lucide-react";
-import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { useAccount } from "../../api/account";
 import { config, isComing, profileHost } from "../../api/config";
@@ -12,6 +11,7 @@ import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Examples } from "../../components/Examples";
 import { Problem } from "../../components/Problem";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { useAsk } from "../../api/ask";
 import { nameIn, namesPerson } from "../../domain/profileurl";
 import { KINDS } from "../../domain/reveal";
@@ -74,9 +74,9 @@ function NoMatch({ url }: { url: string }) {
         <>
           <p>{namesPerson(url) ? t("search.noneFree") : t("search.noPerson", { host: profileHost() })}</p>
           {namesPerson(url) && nameIn(url) && !isComing("peoplesearch") && (
-            <Button component={Link} to={`/dashboard/main/peoplesearch?name=${encodeURIComponent(nameIn(url))}`} role="link" variant="default">
+            <ButtonLink to={`/dashboard/main/peoplesearch?name=${encodeURIComponent(nameIn(url))}`} role="link" variant="default">
               {t("search.byName", { name: nameIn(url) })}
-            </Button>
+            </ButtonLink>
           )}
         </>
       }

@@ -1,9 +1,7 @@
 /** Search by profile URL: the bar, the result and earlier lookups. */
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { History, ListPlus } from "lucide-react";
 import { useEffect, useState } from "react";
-import { Link } from "react-router";
 import { useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
@@ -20,6 +18,7 @@ import { SearchForm } from "./SearchForm";
 import { SearchResult } from "./SearchResult";
 import { type Boxes, type SearchErrors, useQuestion } from "./useQuestion";
 import { PersonLinks } from "../../components/PersonLinks";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 
 const NOTHING: Asked = { linkedinurl: "", phone: false, business: false, personal: false, run: 0 };
 
@@ -61,9 +60,9 @@ export function SearchScreen() {
         title={t("search.title")}
         lead={t("search.lead")}
         actions={
-          <Button component={Link} to="/dashboard/main/bulklookup" variant="default" size="sm" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />}>
+          <ButtonLink to="/dashboard/main/bulklookup" variant="default" size="sm" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />}>
             {t("search.many")}
-          </Button>
+          </ButtonLink>
         }
       >
         <SearchForm

@@ -1,11 +1,11 @@
 /** The page to which a provider redirects its window. It passes the response on and closes itself. If the browser does
  not allow that, it explains how to continue. */
-import { Button, Loader } from "@mantine/core";
+import { Loader } from "@mantine/core";
 import { Link2Off } from "lucide-react";
 import { useEffect, useState } from "react";
-import { Link } from "react-router";
 import { config } from "../../api/config";
 import { Title } from "../../components/Title";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { Logo } from "../../components/ui/Logo";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
@@ -32,11 +32,7 @@ export function SocialCallbackScreen() {
           icon={<Link2Off size={24} strokeWidth={1.75} aria-hidden="true" />}
           title={t("login.notFinished")}
           text={t("login.notFinishedText")}
-          actions={
-            <Button component={Link} to="/login" role="button">
-              {t("verification.goToLogin")}
-            </Button>
-          }
+          actions={<ButtonLink to="/login" role="button">{t("verification.goToLogin")}</ButtonLink>}
         />
       ) : (
         <div role="status" className={classes.finishing}>

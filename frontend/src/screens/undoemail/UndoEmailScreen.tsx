@@ -2,12 +2,13 @@
 import { Button, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, Link2Off, Undo2 } from "lucide-react";
-import { Link, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { type Undo, undoOf, useUndo } from "../../api/proof";
 import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n.twostep";
@@ -84,11 +85,7 @@ function Failed({ error, retry }: { error: unknown; retry: () => void }) {
 }
 
 function ToLogin() {
-  return (
-    <Button component={Link} to="/login" role="button">
-      {t("undo.login")}
-    </Button>
-  );
+  return <ButtonLink to="/login" role="button">{t("undo.login")}</ButtonLink>;
 }
 
 export { UndoEmailScreen as Component };

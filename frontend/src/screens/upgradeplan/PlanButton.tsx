@@ -1,9 +1,9 @@
 /** The button of a plan in each of its states. */
 import { Button } from "@mantine/core";
-import { Link } from "react-router";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import { t } from "../../lib/i18n.dashboard";
 import { type Offer, isFree } from "../../domain/planchange";
 import type { PlanChange } from "./usePlanChange";
@@ -25,11 +25,7 @@ export function PlanButton({ plan, offer, change, suggested = false }: Props) {
     );
   }
   if (offer === "contact") {
-    return (
-      <Button fullWidth variant="default" component={Link} to="/dashboard/scheduledemo" role="button">
-        {t("plans.contact")}
-      </Button>
-    );
+    return <ButtonLink fullWidth variant="default"  to="/dashboard/scheduledemo" role="button">{t("plans.contact")}</ButtonLink>;
   }
   if (!canPay() && !isFree(plan)) {
     return (

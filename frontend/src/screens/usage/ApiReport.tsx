@@ -1,8 +1,7 @@
 /** One line for each API key: its calls in the month, and their reveals. */
-import { Badge, Button } from "@mantine/core";
+import { Badge } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
-import { Link } from "react-router";
 import { toast } from "../../../shared/toasts";
 import { hasApi, useAccount } from "../../api/account";
 import type { UsageSpan } from "../../api/scripts";
@@ -10,6 +9,7 @@ import type { ApiUsage } from "../../api/types";
 import { apiUsage } from "../../api/usage";
 import { CopyKey } from "../../components/CopyKey";
 import { Empty } from "../../components/Empty";
+import { ButtonLink } from "../../components/ui/ButtonLink";
 import type { Column } from "../../components/ui/DataTable";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
@@ -83,9 +83,9 @@ function NoKeys({ searched }: { searched: boolean }) {
       title={t("noDataFound")}
       text={mayUse ? t("usage.noKeys") : t("usage.noApi")}
       action={
-        <Button component={Link} to={mayUse ? "/dashboard/settings/api" : "/dashboard/upgradeplan"} role="link" variant="default">
+        <ButtonLink to={mayUse ? "/dashboard/settings/api" : "/dashboard/upgradeplan"} role="link" variant="default">
           {mayUse ? t("usage.toKeys") : t("menu.viewPlans")}
-        </Button>
+        </ButtonLink>
       }
     />
   );
