@@ -17,10 +17,10 @@ const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|list
 const PACKAGES = /node_modules[\\/](react|react-dom|scheduler|react-router|@tanstack|zustand)[\\/]/;
 const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|emailverification)[\\/]\w+Screen)\.tsx/;
 const DASHBOARD = /src[\\/](app[\\/]layout[\\/](Dashboard|OwnerGate)|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
-const COMPANY = /i18n-iso-countries[\\/](?!codes)|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
+const COMPANY = /react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/]phone\./;
 const CARD = /src[\\/]screens[\\/]person[\\/](KindField|Value|useReveals)\./;
 const DRAWER = /src[\\/]screens[\\/]person[\\/](PersonDrawer|ContactNotes|ContactTags)\./;
-const PEOPLE = /src[\\/](screens[\\/](person[\\/](PeopleTable|PersonCells|usePeople)|peoplesearch[\\/](Filters|TermFilter|SavedSearches|useAsked))|components[\\/]usePicked|domain[\\/](peoplefilter|industry)|lib[\\/]i18n\.people|texts[\\/]en[\\/](people|bulk)|api[\\/]people)\./;
+const PEOPLE = /src[\\/](screens[\\/](person[\\/](FoundPeople|PeopleTable|PersonCells|usePeople)|peoplesearch[\\/](Filters|TermFilter|SavedSearches|useAsked))|components[\\/]usePicked|domain[\\/](peoplefilter|industry)|lib[\\/]i18n\.people|texts[\\/]en[\\/](people|bulk)|api[\\/]people)\./;
 const SELDOM = /node_modules[\\/]uqr|QrCode|CodeInput|twostep\.ts|login[\\/]SecondStep|screens[\\/]proof[\\/]|api[\\/]proof\./;
 const KEYS = /i18n\.api|texts[\\/]en[\\/](api|webhooks)\.|CopyKey/;
 

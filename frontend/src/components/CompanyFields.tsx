@@ -1,7 +1,7 @@
 /** The fields of a company: in the second step of signing up, and in the profile of its owner. */
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { COUNTRIES, codeOf } from "../lib/countries";
+import { codeOf, countryNames, iso2Of } from "../lib/countryname";
 import { t } from "../lib/i18n";
 import { digitsOf, isBlank, isCount } from "../lib/validate";
 import classes from "./ui/Pair.module.css";
@@ -31,7 +31,7 @@ const SHORTEST_PHONE = 5;
 const MOST = 1_000_000;
 const OPTIONS = [
   { value: "", label: t("company.countryPlaceholder") },
-  ...COUNTRIES.map(({ value, name }) => ({ value, label: name })),
+  ...countryNames().map(([value, label]) => ({ value, label })),
 ];
 
 export function phoneError(phone: string): string | null {
@@ -78,6 +78,7 @@ export function CompanyFields({ form }: { form: CompanyForm }) {
       <PhoneInput
         label={t("company.phone")}
         countryLabel={t("company.phoneCountry")}
+        home={iso2Of(form.values.country)}
         value={form.values.phonenumber}
         onChange={(phone) => form.setFieldValue("phonenumber", phone)}
         onCountry={(iso2) => form.values.country || form.setFieldValue("country", codeOf(iso2))}

@@ -12,6 +12,10 @@ export function countryName(text: string): string {
   return alpha2 === undefined ? text : countryText(alpha2);
 }
 
+/** The three-letter code of a two-letter one, and the reverse; empty for an unknown one. */
+export const codeOf = (iso2: string): string => codes.find(([two]) => two === iso2.toUpperCase())?.[1] ?? "";
+export const iso2Of = (code: string): string => ALPHA2.get(code)?.toLowerCase() ?? "";
+
 /** Every country: its code of three letters and its name, by name. */
 let names: (readonly [code: string, name: string])[] | undefined;
 export function countryNames(): readonly (readonly [code: string, name: string])[] {

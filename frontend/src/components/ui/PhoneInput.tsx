@@ -16,6 +16,8 @@ const FLAGS = CODES.map(({ iso2 }) => ({ iso2, src: `${import.meta.env.FLAGS}/${
 interface Props {
   label: string;
   countryLabel: string;
+  /** The two-letter code of the country that the form names, or "". */
+  home: string;
   value: string;
   onChange: (value: string) => void;
   /** The country that was chosen in the list of codes. */
@@ -23,13 +25,14 @@ interface Props {
   error?: ReactNode;
 }
 
-export function PhoneInput({ label, countryLabel, value, onChange, onCountry, error }: Props) {
-  const [chosen, setChosen] = useState("us");
+export function PhoneInput({ label, countryLabel, home, value, onChange, onCountry, error }: Props) {
+  const [chosen, setChosen] = useState({ iso2: "us", home: "" });
   const [typing, setTyping] = useState(false);
   const [grouped, setGrouped] = useState({ value: "", text: "" });
   const input = useRef<HTMLInputElement>(null);
-  // The typed digits decide; the chosen country matters only among several that share a code.
-  const country = countryOf(value, CODES, chosen);
+  // The typed digits decide; the country chosen last, here or in the form, only before them and among several that
+  // share a code.
+  const country = countryOf(value, CODES, home && home !== chosen.home ? home : chosen.iso2);
 
   const shown = !typing && grouped.value === value ? grouped.text : value;
   useEffect(() => {
@@ -54,7 +57,7 @@ export function PhoneInput({ label, countryLabel, value, onChange, onCountry, er
           flags={FLAGS}
           selectedCountry={country.iso2}
           onSelect={({ iso2, dialCode }) => {
-            setChosen(iso2);
+            setChosen({ iso2, home: home || iso2 });
             onCountry?.(iso2);
             onChange(withDialCode(value, country, dialCode));
             input.current?.focus();

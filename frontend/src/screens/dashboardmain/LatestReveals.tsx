@@ -19,12 +19,9 @@ export function LatestReveals() {
   const latest = useQuery(latestContacts);
   return (
     <section className={classes.card} aria-label={t("home.latest")}>
-      <Group component="header" justify="space-between" align="flex-start" gap="var(--s-2) var(--s-4)" role="presentation">
-        <h2>{t("home.latest")}</h2>
-        <Link className={classes.more} to="/dashboard/main/mycontacts">
-          {t("home.allContacts")}
-        </Link>
-      </Group>
+      <h2>
+        <Link to="/dashboard/main/mycontacts">{t("home.latest")}</Link>
+      </h2>
       <ul className={classes.latest}>
         {latest.isPending && LINES.map((line) => (
           <li key={line} className={classes.line}>

@@ -50,7 +50,6 @@ export const home: Translation<typeof english> = {
     revealsBefore: "im Zeitraum davor",
     periodBefore: "Zeitraum davor",
     latest: "Zuletzt aufgedeckt",
-    allContacts: "Alle Kontakte",
     startTitle: "Erste Schritte",
     startText: "{{done}} von {{count}} erledigt",
     seatless: "Alle Plätze sind belegt. Höhere Tarife haben mehr.",

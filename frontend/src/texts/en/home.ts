@@ -47,7 +47,6 @@ export const home = {
     revealsBefore: "in the period before",
     periodBefore: "Period before",
     latest: "Recent reveals",
-    allContacts: "All contacts",
     startTitle: "Get started",
     startText: "{{done}} of {{count}} done",
     seatless: "All seats are taken. Higher plans have more.",
