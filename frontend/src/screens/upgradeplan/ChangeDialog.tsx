@@ -1,5 +1,6 @@
 /** The consequences and the cost of a plan change, for confirmation. */
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
+import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import type { Preview } from "../../api/billing";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
@@ -9,7 +10,8 @@ import { t } from "../../lib/i18n.dashboard";
 import { cents } from "../../lib/money";
 import { numberText } from "../../lib/locale";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
-import { Losses } from "./Losses";
+import { planCredits } from "../../domain/planchange";
+import { Losses, endsCredits } from "./Losses";
 import type { Question } from "./question";
 import classes from "./UpgradePlan.module.css";
 import type { PlanChange } from "./usePlanChange";
@@ -32,6 +34,7 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
     <div className={classes.dialog}>
       <p>{textOf(asked)}</p>
       {(asked.kind === "upgrade" || asked.kind === "downgrade") && <Bill preview={asked.preview} now={asked.kind === "upgrade"} />}
+      {asked.kind === "upgrade" && <CreditTable asked={asked} />}
       <Losses asked={asked} />
       <Group justify="flex-end">
         <Button variant="default" onClick={change.close}>
@@ -73,10 +76,9 @@ function confirmOf(asked: Asked): string {
   return t("plans.pay", { amount: cents(asked.preview.total, asked.preview.currency) });
 }
 
-/** The lines of the provider's preview, the amount due and its date, and the included credits. */
+/** The lines of the provider's preview, the amount due and its date. */
 function Bill({ preview, now }: { preview: Preview; now: boolean }) {
-  const { lines = [], credits, total, currency, dueon } = preview;
-  const brought = now && credits ? KINDS.filter((kind) => credits[CREDIT_OF[kind]] > 0) : [];
+  const { lines = [], total, currency, dueon } = preview;
   return (
     <dl className={classes.bill}>
       {lines.map(({ description, amount }, index) => (
@@ -89,14 +91,36 @@ function Bill({ preview, now }: { preview: Preview; now: boolean }) {
         <dt>{now ? t("plans.dueToday") : t("plans.dueOn", { date: dayText(dueon) })}</dt>
         <dd>{cents(total, currency)}</dd>
       </div>
-      {brought.map((kind) => (
-        <Text key={kind} component="div" inherit c="pine">
-          <dt>
-            {t("plans.brings")}: {t(`kind.${kind}`)}
-          </dt>
-          <dd>+{numberText(credits![CREDIT_OF[kind]])}</dd>
-        </Text>
-      ))}
     </dl>
+  );
+}
+
+/** The credits of each kind before and after an upgrade, which may end the old plan's and brings the new one's. */
+function CreditTable({ asked }: { asked: Extract<Asked, { kind: "upgrade" | "downgrade" | "resume" }> }) {
+  const me = useAccount();
+  const now = creditsOf(me);
+  const present = subscriptionOf(me)?.subscriptionplan_by_planid;
+  const brought = asked.preview.credits;
+  if (!now || !present || !brought) return null;
+  const ended = endsCredits(asked, present) ? planCredits(now) : null;
+  return (
+    <table className={classes.credits}>
+      <thead>
+        <tr>
+          <th scope="col">{t("plans.credits")}</th>
+          <th scope="col">{t("plans.now")}</th>
+          <th scope="col">{t("plans.afterwards")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {KINDS.map((kind) => (
+          <tr key={kind}>
+            <th scope="row">{t(`kind.${kind}`)}</th>
+            <td>{numberText(now[CREDIT_OF[kind]])}</td>
+            <td>{numberText(now[CREDIT_OF[kind]] - (ended?.[kind] ?? 0) + brought[CREDIT_OF[kind]])}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -17,24 +17,23 @@ export function Losses({ asked }: { asked: Exclude<Question, { kind: "limit" }> 
   if (!present || asked.kind === "resume" || asked.kind === "freelater") return null;
   const rest = "rest" in asked ? asked.rest : null;
   const left = planCredits(creditsOf(me));
-  const ending = endsCredits(asked, present) ? KINDS.filter((kind) => left[kind] > 0) : [];
+  // The table of an upgrade has them.
+  const ending = asked.kind !== "upgrade" && endsCredits(asked, present) ? KINDS.filter((kind) => left[kind] > 0) : [];
   const fewer = shrinks(asked.plan, present);
   if (!rest && ending.length === 0 && fewer.length === 0) return null;
   return (
-    <dl className={classes.bill} aria-label={t("plans.endsAtOnce")}>
+    <div className={classes.bill} role="group" aria-label={t("plans.endsAtOnce")}>
+      <strong>{t("plans.endsAtOnce")}</strong>
+      <dl>
       {rest && (
         <Text component="div" inherit c="red">
-          <dt>
-            {t("plans.endsAtOnce")}: {t("plans.restDays", { count: rest.days, present: rest.name })}
-          </dt>
+          <dt>{t("plans.restDays", { count: rest.days, present: rest.name })}</dt>
           {rest.worth > 0 && <dd>{t("plans.restWorth", { amount: dollars(rest.worth.toFixed(2)) })}</dd>}
         </Text>
       )}
       {ending.map((kind) => (
         <Text key={kind} component="div" inherit c="red">
-          <dt>
-            {t("plans.endsAtOnce")}: {t(`kind.${kind}`)}
-          </dt>
+          <dt>{t(`kind.${kind}`)}</dt>
           <dd>−{numberText(left[kind])}</dd>
         </Text>
       ))}
@@ -44,12 +43,13 @@ export function Losses({ asked }: { asked: Exclude<Question, { kind: "limit" }> 
           <dd>{t("plans.insteadOf", { now: one.now, before: one.before })}</dd>
         </Text>
       ))}
-    </dl>
+      </dl>
+    </div>
   );
 }
 
 /** A new subscription, and an upgrade to another interval, begin a new period: the old one's credits end. */
-function endsCredits({ kind, plan }: Question, present: Plan): boolean {
+export function endsCredits({ kind, plan }: Question, present: Plan): boolean {
   return kind === "subscribe" || kind === "free" || (kind === "upgrade" && isMonthly(plan) !== isMonthly(present));
 }
 
