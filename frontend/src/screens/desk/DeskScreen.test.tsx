@@ -110,7 +110,7 @@ test("changing credits needs a reason, previews the balance and is sent once", a
   expect(await form.findByText("Give the reason in at least 3 characters")).toBeVisible();
   await user.type(form.getByLabelText("Reason"), "Asked for it");
   await user.click(form.getByRole("button", { name: "Change credits" }));
-  expect(await screen.findByText("Balance: 2.")).toBeVisible();
+  expect(await screen.findByText("Credits changed, 2 now.")).toBeVisible();
   const [change] = sent.filter(({ path }) => path === "desk/credits");
   expect(change!.body).toMatchObject({ clientid: 1, kind: "contactcredit", amount: -3, reason: "Asked for it" });
   expect(change!.body.requestid).toMatch(/^\w+-\w+-\w+-\w+$/);

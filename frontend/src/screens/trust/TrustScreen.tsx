@@ -1,4 +1,4 @@
-/** Retention, protection, sub-processors and the security contact, readable without an account. */
+/** Retention, protection, sub-processors and the security contact if there is one, readable without an account. */
 import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { config } from "../../api/config";
@@ -15,7 +15,7 @@ const PURPOSES: Record<string, TextKey> = {
 
 export function TrustScreen() {
   const { data } = useQuery(trust);
-  return <LegalPage document="trust" brand={config().brandname} further={data && [processors(data), reports(data)]} />;
+  return <LegalPage document="trust" brand={config().brandname} further={data && [processors(data), ...(data.securitycontact ? [reports(data.securitycontact)] : [])]} />;
 }
 
 const processors = ({ subprocessors }: Trust): Further => ({
@@ -32,16 +32,14 @@ const processors = ({ subprocessors }: Trust): Further => ({
     ),
 });
 
-const reports = ({ securitycontact: contact }: Trust): Further => ({
+const reports = (contact: string): Further => ({
   heading: t("trust.report"),
   content: (
     <>
-      <p>{t(contact ? "trust.reportText" : "trust.reportNone")}</p>
-      {contact && (
-        <p>
-          <Anchor href={contact}>{contact.replace(/^(mailto|tel):/, "")}</Anchor>
-        </p>
-      )}
+      <p>{t("trust.reportText")}</p>
+      <p>
+        <Anchor href={contact}>{contact.replace(/^(mailto|tel):/, "")}</Anchor>
+      </p>
     </>
   ),
 });

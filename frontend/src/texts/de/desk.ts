@@ -92,7 +92,7 @@ export const desk: Translation<typeof english> = {
     take_other: "{{count}} Credits werden entzogen: danach {{balance}}.",
     tooFew: "Der Kunde hat weniger Credits.",
     confirm: "Credits ändern",
-    done: "Stand: {{balance}}.",
+    done: "Credits geändert, jetzt {{balance}}.",
   },
   user: {
     name: "Name",

@@ -66,7 +66,6 @@ export const login: Translation<typeof english> = {
     data: "Kontaktdaten",
     report: "Sicherheitslücke melden",
     reportText: "Schreiben Sie uns, was Sie gefunden haben und wie man es wiederholt. Wir antworten innerhalb von drei Werktagen.",
-    reportNone: "Der Betreiber dieses Servers hat noch keinen Kontakt für Sicherheit genannt.",
   },
   legal: {
     privacy: "Datenschutzerklärung",

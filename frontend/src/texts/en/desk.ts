@@ -89,7 +89,7 @@ export const desk = {
     take_other: "{{count}} credits are deducted: {{balance}} afterwards.",
     tooFew: "The client has fewer credits than that.",
     confirm: "Change credits",
-    done: "Balance: {{balance}}.",
+    done: "Credits changed, {{balance}} now.",
   },
   user: {
     name: "Name",

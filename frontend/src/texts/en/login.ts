@@ -63,7 +63,6 @@ export const login = {
     data: "contact data",
     report: "Report a vulnerability",
     reportText: "Tell us what you found and how to reproduce it. We answer within three working days.",
-    reportNone: "The operator of this server has not named a security contact yet.",
   },
   legal: {
     privacy: "Privacy Policy",
