@@ -29,6 +29,7 @@ const COLUMNS: readonly Column<CompanyMatch>[] = [
     key: "company",
     head: t("people.field.company"),
     sort: "company",
+    wraps: true,
     cell: (row) => (
       <span className={classes.company}>
         <Link to={companyPage(row.company)}>{row.company}</Link>
