@@ -1,43 +1,46 @@
--- Distribute the product over the machines of a Citus cluster by `clientid`. For an EMPTY database after `tableapi init` with
--- change streams off, by its owner, with psql: each line that ends in \gexec runs one call for each row of its query.
+-- Distribute the product over the machines of a Citus cluster by `clientid`. For a database after `tableapi init`, empty or
+-- with data, by its owner, with psql, while no node runs: each line that ends in \gexec runs a call for each row of its query.
 -- docs/guides/scaling.md says what was seen with it, and what is lost.
 
 -- Where each table lies, and why. place: the group whose rows with the same key are on one machine; `reference`: a copy on
 -- every machine; `local`: on the coordinator alone.
-create temporary table placed (name text primary key, place text not null, key text, why text not null);
+create temporary table placed (
+    name text primary key, place text not null, key text, why text not null default 'rows of one client'
+);
+insert into placed (name, place, key) values
+    ('addonpayment', 'client', 'clientid'),
+    ('apiusage', 'client', 'clientid'),
+    ('bulkjob', 'client', 'clientid'),
+    ('bulkrow', 'client', 'clientid'),
+    ('checkout', 'client', 'clientid'),
+    ('clientplan', 'client', 'clientid'),
+    ('contactfeedback', 'client', 'clientid'),
+    ('contactlist', 'client', 'clientid'),
+    ('contactlistitem', 'client', 'clientid'),
+    ('contactmeta', 'client', 'clientid'),
+    ('creditback', 'client', 'clientid'),
+    ('creditledger', 'client', 'clientid'),
+    ('creditnotice', 'client', 'clientid'),
+    ('creditreturn', 'client', 'clientid'),
+    ('feedbackdecision', 'client', 'clientid'),
+    ('listmapping', 'client', 'clientid'),
+    ('paymentsync', 'client', 'clientid'),
+    ('planchange', 'client', 'clientid'),
+    ('prorationquote', 'client', 'clientid'),
+    ('reveal', 'client', 'clientid'),
+    ('savedsearch', 'client', 'clientid'),
+    ('searchseen', 'client', 'clientid'),
+    ('searchuse', 'client', 'clientid'),
+    ('transactionhistory', 'client', 'clientid'),
+    ('upload', 'client', 'clientid'),
+    ('usercontact', 'client', 'clientid'),
+    ('usercontactlink', 'client', 'clientid'),
+    ('usercredit', 'client', 'clientid'),
+    ('usersubscription', 'client', 'clientid'),
+    ('webhook', 'client', 'clientid'),
+    ('webhookdelivery', 'client', 'clientid');
 insert into placed values
-    ('addonpayment', 'client', 'clientid', 'rows of one client'),
     ('apikeys', 'client', 'clientid', 'written by each call; nodes remember the client of a key'),
-    ('apiusage', 'client', 'clientid', 'rows of one client'),
-    ('bulkjob', 'client', 'clientid', 'rows of one client'),
-    ('bulkrow', 'client', 'clientid', 'rows of one client'),
-    ('checkout', 'client', 'clientid', 'rows of one client'),
-    ('clientplan', 'client', 'clientid', 'rows of one client'),
-    ('contactfeedback', 'client', 'clientid', 'rows of one client'),
-    ('contactlist', 'client', 'clientid', 'rows of one client'),
-    ('contactlistitem', 'client', 'clientid', 'rows of one client'),
-    ('contactmeta', 'client', 'clientid', 'rows of one client'),
-    ('creditback', 'client', 'clientid', 'rows of one client'),
-    ('creditledger', 'client', 'clientid', 'rows of one client'),
-    ('creditnotice', 'client', 'clientid', 'rows of one client'),
-    ('creditreturn', 'client', 'clientid', 'rows of one client'),
-    ('feedbackdecision', 'client', 'clientid', 'rows of one client'),
-    ('listmapping', 'client', 'clientid', 'rows of one client'),
-    ('paymentsync', 'client', 'clientid', 'rows of one client'),
-    ('planchange', 'client', 'clientid', 'rows of one client'),
-    ('prorationquote', 'client', 'clientid', 'rows of one client'),
-    ('reveal', 'client', 'clientid', 'rows of one client'),
-    ('savedsearch', 'client', 'clientid', 'rows of one client'),
-    ('searchseen', 'client', 'clientid', 'rows of one client'),
-    ('searchuse', 'client', 'clientid', 'rows of one client'),
-    ('transactionhistory', 'client', 'clientid', 'rows of one client'),
-    ('upload', 'client', 'clientid', 'rows of one client'),
-    ('usercontact', 'client', 'clientid', 'rows of one client'),
-    ('usercontactlink', 'client', 'clientid', 'rows of one client'),
-    ('usercredit', 'client', 'clientid', 'rows of one client'),
-    ('usersubscription', 'client', 'clientid', 'rows of one client'),
-    ('webhook', 'client', 'clientid', 'rows of one client'),
-    ('webhookdelivery', 'client', 'clientid', 'rows of one client'),
     ('idempotency', 'caller', 'principal', 'found by the caller'),
     ('subscriptionplan', 'reference', null, 'the same for all'),
     ('planprice', 'reference', null, 'the same for all'),
@@ -156,6 +159,13 @@ drop trigger person_inserted on person;
 drop trigger person_updated on person;
 drop trigger person_deleted on person;
 
+-- Copying rows fires the triggers of inserts, which would tell webhooks of what happened long ago: they come back at the end.
+create temporary table trigger_kept as
+select tgname, relname, pg_get_triggerdef(g.oid) as definition
+from pg_trigger g join pg_class c on c.oid = g.tgrelid join placed on name = relname
+where not tgisinternal and place <> 'local' and c.relnamespace = 'public'::regnamespace;
+select format('drop trigger %I on %I', tgname, relname) from trigger_kept \gexec
+
 set citus.enable_unsafe_triggers = on;
 -- Else a local table that refers to a copy becomes one of Citus, its name that of a shard, and its numbers begin at 1 again.
 set citus.enable_local_reference_table_foreign_keys = off;
@@ -175,6 +185,7 @@ select format('select create_distributed_table(%L, %L, colocate_with => %L)', na
               case when row_number() over (partition by place order by depth, name) = 1 then 'none'
                    else first_value(name) over (partition by place order by depth, name) end)
     from placed join ordered using (name) where key is not null order by place, depth, name \gexec
+select definition from trigger_kept order by relname, tgname \gexec
 -- The catalog of each connection lists shards otherwise, which takes seconds.
 select format('alter database %I set citus.override_table_visibility = off', current_database()) \gexec
 select format('alter database %I set citus.multi_shard_modify_mode = sequential', current_database()) \gexec

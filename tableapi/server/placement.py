@@ -12,7 +12,7 @@ import asyncpg
 from tableapi.db.session import DISTRIBUTED
 
 FILE = Path("deploy") / "citus.sql"
-_ROW = re.compile(r"^    \('(\w+)', '(\w+)', (?:null|'(\w+)'), '", re.MULTILINE)
+_ROW = re.compile(r"^    \('(\w+)', '(\w+)', (?:null|'(\w+)')[,)]", re.MULTILINE)
 # A local table that refers to a copy may be known to Citus, too; it is partitioned by nothing and not replicated.
 _FOUND = """
     select c.relname::text as name, p.colocationid::int as together,
