@@ -877,13 +877,15 @@ create index webhookdelivery_due on webhookdelivery (dueon) where status = 'wait
 -- address, which is used when the other kind has been paid for too.
 create function reveal_contact(
     p_clientid bigint, p_personid bigint, p_kind text, p_appuserid bigint, p_keyid bigint, p_ip text, p_name text,
-    p_url text, p_emails text, p_both text, p_business text, p_phones text, p_validation text
+    p_url text, p_emails text, p_both text, p_business text, p_phones text, p_validation text, p_title text,
+    p_company text, p_domain text, p_country text, p_city text
 ) returns jsonb language plpgsql as $$
 declare
     credit  usercredit;
     present usercontact;
     contact usercontact;
     plan    record;
+    allotted integer;
     kept    text;
     left_over integer;
     revealed  bigint;
@@ -904,12 +906,12 @@ begin
     kept := case when work = 1 and present.personalemailcost = 1 or home = 1 and present.businessemailcost = 1
                  then p_both else p_emails end;
 
-    if not exists (select 1 from reveal where clientid = p_clientid and personid = p_personid and kind = p_kind) then
+    -- Each statement reads or writes one table: for these a distributed database keeps its plans, too.
+    perform 1 from reveal where clientid = p_clientid and personid = p_personid and kind = p_kind;
+    if not found then
         outcome := 'charged';
-        select greatest(s.expirydate, s.graceuntil) > now() as live,
-               dial * p.contactcredit + work * p.bus_email_credits + home * p.personal_email_credits as allotted
-        into plan from usersubscription s join subscriptionplan p using (planid)
-        where s.clientid = p_clientid and s.isactive = 1;
+        select planid, greatest(expirydate, graceuntil) > now() as live
+        into plan from usersubscription where clientid = p_clientid and isactive = 1;
         left_over := dial * credit.contactcredit + work * credit.bus_email_credits
                      + home * credit.personal_email_credits - 1;
         if plan.live is not true or left_over is null or left_over < 0 then
@@ -921,10 +923,9 @@ begin
     insert into usercontact as c (clientid, personid, name, linkedinurl, emails, business_emails, phone_numbers,
         bus_email_validation, phonecost, businessemailcost, personalemailcost, revealedby, dialrevealedby,
         title, company, company_domain, country, city)
-    select p_clientid, p_personid, p_name, p_url, kept, p_business, p_phones, p_validation, dial, work, home,
-           case when dial = 0 then p_appuserid end, case when dial = 1 then p_appuserid end,
-           p.title, p.company, p.company_domain, p.country, p.city
-    from person p where p.personid = p_personid
+    values (p_clientid, p_personid, p_name, p_url, kept, p_business, p_phones, p_validation, dial, work, home,
+            case when dial = 0 then p_appuserid end, case when dial = 1 then p_appuserid end,
+            p_title, p_company, p_domain, p_country, p_city)
     on conflict (clientid, personid) do update set name = excluded.name, deleted = 0,
         emails = coalesce(excluded.emails, c.emails),
         business_emails = coalesce(excluded.business_emails, c.business_emails),
@@ -968,7 +969,9 @@ begin
         insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip)
         values (p_clientid, p_appuserid, p_keyid, 'reveal', 'contact ' || contact.contactid,
                 jsonb_strip_nulls(jsonb_build_object('kind', p_kind, 'tool', used)), p_ip);
-        if left_over in (0, plan.allotted / 5) then
+        select dial * contactcredit + work * bus_email_credits + home * personal_email_credits
+        into allotted from subscriptionplan where planid = plan.planid;
+        if left_over in (0, allotted / 5) then
             insert into creditnotice (clientid, kind, threshold)
             values (p_clientid, account, case when left_over = 0 then 0 else 20 end) on conflict do nothing;
         end if;

@@ -20,10 +20,10 @@ from product.people import profile_url, search_use
 from product.people.directory import Person
 from tableapi import count_event
 
-_REVEAL = "select reveal_contact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+_REVEAL = f"select reveal_contact({', '.join(f'${number}' for number in range(1, 19))})"
 # The setting lasts as long as the statement, and the function writes it into the ledger.
 _REVEAL_BY_TOOL = f"""
-    with named as materialized (select set_config('product.tool', $14, true) as tool)
+    with named as materialized (select set_config('product.tool', $19, true) as tool)
     {_REVEAL} from named where tool is not null
 """  # noqa: S608 - a constant
 _PRESENT = "select emails from usercontact where clientid = $1 and contactid = $2 for update"
@@ -81,7 +81,8 @@ async def reveal(
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
     sealed = sealed_values(ctx.vault, person, kind)
     target = (clientid, person.personid, kind, appuserid, keyid, ctx.request.ip or None)
-    values = (*target, person.full_name, url, *sealed)
+    described = (person.title, person.company, person.company_domain, person.country, person.city)
+    values = (*target, person.full_name, url, *sealed, *described)
     sql, arguments = (_REVEAL_BY_TOOL, (*values, tool)) if tool else (_REVEAL, values)
     result = _Outcome.model_validate(await ctx.db.value(dict, sql, *arguments))
     balances = result.credits or balance.of_row(None)
