@@ -47,9 +47,9 @@ insert into placed values
     ('client', 'reference', null, 'every row of a client refers to it'),
     ('staff', 'reference', null, 'read while a user is added'),
     ('appuser', 'reference', null, 'found by address before the client is known'),
-    ('usersession', 'reference', null, 'found by the hash of a token'),
-    ('staffsession', 'reference', null, 'written with usersession'),
-    ('oauthtoken', 'reference', null, 'found by its hash, with its session'),
+    ('usersession', 'local', null, 'found by the hash of a token; a copied table is locked whole by each sign-in'),
+    ('staffsession', 'local', null, 'the same'),
+    ('oauthtoken', 'local', null, 'the same'),
     ('onetimetoken', 'reference', null, 'found by its hash'),
     ('formeraddress', 'reference', null, 'read while a user is added'),
     ('person', 'reference', null, 'joined with rows of every client'),
@@ -85,6 +85,10 @@ insert into placed values
 -- References that are not checked: an insert into a local table would lock shards on every machine, and two could deadlock.
 -- dropped auditlog_appuserid_fkey: written by each reveal
 -- dropped auditlog_clientid_fkey: written by each reveal
+-- dropped usersession_appuserid_fkey: written by each sign-in
+-- dropped usersession_clientid_fkey: written by each sign-in
+-- dropped staffsession_staffid_fkey: written by each sign-in of staff
+-- dropped staffsession_viewing_fkey: written by each view of staff
 
 -- Statements that Citus refuses, by the place where they stand (tests/helpers/citus.py has the rules).
 -- refused scripts/jobs/repairprofiles.py:_DELETE: deletes a copy unless rows of clients refer to it; the job does not run
@@ -100,7 +104,8 @@ select f.conname, h.relname as name, t.relname as target, f.confdeltype,
 from pg_constraint f join pg_class h on h.oid = f.conrelid join pg_class t on t.oid = f.confrelid
 join placed here on here.name = h.relname
 join placed there on there.name = t.relname
-where f.contype = 'f' and (there.key is not null or here.name = 'auditlog');
+where f.contype = 'f' and (there.key is not null
+      or there.place = 'reference' and here.name in ('auditlog', 'usersession', 'staffsession'));
 
 do $$
 declare
@@ -141,10 +146,6 @@ create extension if not exists citus;
 
 -- Triggers that send a notification: a write on several machines cannot be prepared after NOTIFY, and on one it is heard
 -- there only. The program notifies instead, after its commit.
-drop trigger usersession_gone on usersession;
-drop trigger usersession_revoked on usersession;
-drop trigger staffsession_gone on staffsession;
-drop trigger staffsession_revoked on staffsession;
 drop trigger staff_changed on staff;
 drop trigger appuser_changed on appuser;
 drop trigger client_changed on client;

@@ -26,18 +26,18 @@ _ACCOUNT = f"""
     select (to_jsonb(u) - $2::text[]) || jsonb_build_object('haspassword', (u.password is not null)::int,
                                                              'hasmfa', (u.mfacipher is not null)::int) as person,
            u.role = 'client' as owner, c.clientid,
-           (select usersessionid from usersession where tokenhash = $5) as usersessionid,
            to_jsonb(c) - array['stripe_custid'] as client,
-           (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = $6) as credits,
+           (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = $5) as credits,
            (select jsonb_agg(to_jsonb(s) || jsonb_build_object('subscriptionplan_by_planid', to_jsonb(p) - $3::text[])
                              || case when s.isactive = 1 and not ({LIVE}) then $4::jsonb else '{{}}' end
                              order by s.isactive desc, s.createdon desc)
-            from (select * from usersubscription where clientid = $6
+            from (select * from usersubscription where clientid = $5
                   order by isactive desc, createdon desc limit 20) s
             join subscriptionplan p using (planid)) as subscriptions
     from appuser u join client c using (clientid)
-    where u.appuserid = $1 and u.clientid = $6
+    where u.appuserid = $1 and u.clientid = $5
 """  # noqa: S608
+_ID = "select usersessionid from usersession where tokenhash = $1"
 _HIDDEN_OF_PLAN = ["isactive"]
 _OVER = {"isactive": 0, "status": "expired"}
 
@@ -52,7 +52,6 @@ class _AccountRow:
     person: dict[str, object]
     owner: bool
     clientid: int
-    usersessionid: int | None
     client: dict[str, object]
     credits: list[dict[str, object]] | None
     subscriptions: list[dict[str, object]] | None
@@ -145,14 +144,22 @@ async def describe(ctx: Context, user: Session, token: str) -> dict[str, object]
         assert user.staffid is not None  # a session has a user, a member of staff, or both
         return accounts.session_response(accounts.Staff(user.staffid, user.name, user.email), token)
     assert user.clientid is not None  # a user has an account
-    result = await session_response(ctx, user.clientid, user.appuserid, token)
+    result = await _response(ctx, user.clientid, user.appuserid, token, user.usersessionid)
     return result if user.staffid is None else result | {"support": 1}
 
 
 async def session_response(ctx: Context, clientid: int, appuserid: int, token: str) -> dict[str, object]:
-    """Return user, client, credits and subscriptions, with the fields of a DreamFactory session."""
-    hashed, secret = token_hash(token), sorted(policy.USER_SECRETS)
-    row = await ctx.db.one(_AccountRow, _ACCOUNT, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed, clientid)
+    """Return user, client, credits and subscriptions of a session that has just begun."""
+    ident = await ctx.db.first_value(int, _ID, token_hash(token))
+    return await _response(ctx, clientid, appuserid, token, ident)
+
+
+async def _response(
+    ctx: Context, clientid: int, appuserid: int, token: str, usersessionid: int | None
+) -> dict[str, object]:
+    """Return a session with the fields of one of DreamFactory."""
+    secret = sorted(policy.USER_SECRETS)
+    row = await ctx.db.one(_AccountRow, _ACCOUNT, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, clientid)
     person, owner = row.person, row.owner
     client = row.client if owner else {"clientid": row.clientid, "companyname": row.client["companyname"]}
     hidden = {"stripe_itemid", "stripe_scheduleid"} if owner else policy.PROVIDER_IDS
@@ -166,7 +173,7 @@ async def session_response(ctx: Context, clientid: int, appuserid: int, token: s
     ]
     client |= {"usercredit_by_clientid": balances, "usersubscription_by_clientid": subscriptions}
     session: dict[str, object] = {
-        "success": 1, "session_token": token, "usersessionid": row.usersessionid, "client_by_clientid": client,
+        "success": 1, "session_token": token, "usersessionid": usersessionid, "client_by_clientid": client,
     }  # fmt: skip
     return session | person | _dreamfactory(ctx, person, token)
 
