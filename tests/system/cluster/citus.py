@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 import httpx2
@@ -97,19 +98,18 @@ async def _engine(folder: Path, exits: ExitStack, urls: tuple[str, str]) -> tupl
     return Row("requests of the engine", f"{len(pairs) - len(wrong)} of {len(pairs)}", f"{len(pairs)}"), wrong
 
 
-def _used(pid: int) -> float:
-    """Return the CPU seconds of a server and of all its processes, past ones included."""
-    ticks = 0
-    for path in Path("/proc").glob("[0-9]*/stat"):
+def _used(servers: list[int], database: str) -> dict[str, float]:
+    """Return the CPU seconds of each process that serves a database on servers that other databases may share."""
+    seconds = {}
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            fields = path.read_text().rpartition(")")[2].split()
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            title = (path / "cmdline").read_text().replace("\0", " ")
+            if parent in servers and f" {database} " in title:
+                seconds[path.name] = int((path / "schedstat").read_text().split()[0]) / 1e9
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if path.parent.name == str(pid):
-            ticks += sum(map(int, fields[11:15]))
-        elif fields[1] == str(pid):
-            ticks += sum(map(int, fields[11:13]))
-    return ticks / 100
+    return seconds
 
 
 async def _postmasters(url: str, *, distributed: bool) -> list[int]:
@@ -137,16 +137,17 @@ class _Measured:
 
     product: Product
     owner: User
+    database: str
     pids: list[int]
     people: list[str]
     contacts: list[int]
 
     @classmethod
-    async def make(cls, product: Product, pids: list[int]) -> _Measured:
+    async def make(cls, product: Product, database: str, pids: list[int]) -> _Measured:
         account = await product.account()
         await account.set_credits(1_000_000)
         people = [(await product.person()).key for _ in range(AT_ONCE * ROUNDS + 1)]
-        one = cls(product, account.owner, pids, people, [])
+        one = cls(product, account.owner, database, pids, people, [])
         await one.reveal()
         rows = (await account.owner.table("GET", "usercontact")).json()["resource"]
         one.contacts = [row["contactid"] for row in rows]
@@ -165,12 +166,14 @@ class _Measured:
 
     async def cost(self, run: Callable[[], Awaitable[httpx2.Response]], times: int) -> tuple[float, float]:
         """Return seconds of CPU and of time for one call."""
-        before, began = sum(map(_used, self.pids)), time.perf_counter()
+        before, began = _used(self.pids, self.database), time.perf_counter()
         for _ in range(times):
             response = await run()
             assert response.status_code == 200, response.text
         elapsed = time.perf_counter() - began
-        return (sum(map(_used, self.pids)) - before) / times, elapsed / times
+        # A process that ended meanwhile is left out: connections are kept for longer than a round.
+        used = sum(now - before.get(pid, 0) for pid, now in _used(self.pids, self.database).items())
+        return used / times, elapsed / times
 
 
 OPERATIONS: dict[str, Callable[[_Measured], Callable[[], Awaitable[httpx2.Response]]]] = {
@@ -190,7 +193,9 @@ async def _costs(folder: Path, urls: tuple[str, str]) -> list[Row]:
         for url, distributed in zip(urls, (True, False), strict=True):
             product = await stack.enter_async_context(open_product(url, folder / f"{distributed}", rate_limits=False))
             backend.start(product.app.state.limit_settings)
-            both.append(await _Measured.make(product, await _postmasters(url, distributed=distributed)))
+            pids = await _postmasters(url, distributed=distributed)
+            database = urlsplit(url).path.removeprefix("/")
+            both.append(await _Measured.make(product, database, pids))
         for name, operation in OPERATIONS.items():
             sums = [[0.0, 0.0], [0.0, 0.0]]
             for _ in range(ROUNDS):
