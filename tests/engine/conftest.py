@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import httpx2
 import pytest
@@ -54,6 +55,21 @@ def http(request: pytest.FixtureRequest, base: str) -> Iterator[httpx2.Client]:
 def db(url: str) -> Iterator[SqlClient]:
     with SqlClient(url) as client:
         yield client
+
+
+def _agent(key: str) -> Any:
+    @pytest.fixture(scope="module")
+    async def connected(base: str) -> AsyncIterator[Any]:
+        from tests.helpers.agents import agent, in_one_task  # takes two seconds
+
+        async with in_one_task(agent(base, X_API_Key=key)) as client:
+            yield client
+
+    return connected
+
+
+# Agents at `base`, with a key of the access file or without one.
+boss, clerk, visitor = map(_agent, ("boss", "clerk", ""))
 
 
 @pytest.fixture(autouse=True)

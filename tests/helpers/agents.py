@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,28 @@ INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }  # fmt: skip
+ACCEPTED = {"Accept": "application/json, text/event-stream"}
+MODERN = "2026-07-28"
+_META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def posted(revision: str, method: str, **params: Any) -> dict[str, Any]:
+    """Return a message in the form of a revision of the protocol as arguments of a POST; "" names no revision."""
+    headers = ACCEPTED | ({"MCP-Protocol-Version": revision} if revision else {})
+    if revision == MODERN:
+        headers |= {"Mcp-Method": method} | ({"Mcp-Name": str(params["name"])} if "name" in params else {})
+        params = params | {"_meta": _META}
+    return {"headers": headers, "json": {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}}
+
+
+def call(tool: str, /, **arguments: Any) -> dict[str, Any]:
+    """Return the message that calls a tool."""
+    message: dict[str, Any] = posted("", "tools/call", name=tool, arguments=arguments)["json"]
+    return message
 
 
 def as_objects(data: Any) -> Any:
@@ -82,3 +105,26 @@ async def agent(url: str, mode: str = "auto", transport: Any = None, **headers: 
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         yield Agent(client)
+
+
+@asynccontextmanager
+async def in_one_task(context: AbstractAsyncContextManager[Agent]) -> AsyncIterator[Agent]:
+    """Enter and leave in one task, as the task groups of a client demand; those of a fixture are two."""
+    entered: asyncio.Future[Agent] = asyncio.get_running_loop().create_future()
+    left = asyncio.Event()
+
+    async def hold() -> None:
+        async with context as value:
+            entered.set_result(value)
+            await left.wait()
+
+    task = asyncio.create_task(hold())
+    waiting: tuple[asyncio.Future[Any], ...] = (task, entered)
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        if task.done():
+            await task
+        yield entered.result()
+    finally:
+        left.set()
+        await task

@@ -11,13 +11,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 
-from tests.helpers.agents import INITIALIZE
+from tests.helpers.agents import ACCEPTED, INITIALIZE, call
 from tests.helpers.product import API, User
 from tests.helpers.support import ok
 
 AUTHORIZE = f"{API}oauth/authorize"
 REDIRECT = "http://127.0.0.1:33418/callback"
-ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 class OAuthClient:
@@ -36,7 +35,7 @@ class OAuthClient:
 
     async def discover(self) -> str:
         """Read the metadata of resource and server; returns the scope that the challenge names."""
-        response = await self.http.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+        response = await self.http.post("/mcp", json=INITIALIZE, headers=ACCEPTED)
         assert response.status_code == 401
         challenge = response.headers["www-authenticate"]
         values: dict[str, str] = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
@@ -107,10 +106,8 @@ class OAuthClient:
 
     async def call(self, tool: str, arguments: dict[str, Any], token: str = "") -> httpx2.Response:
         """Call a tool with the access token."""
-        params = {"name": tool, "arguments": arguments}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         bearer = {"Authorization": f"Bearer {token or self.tokens['access_token']}"}
-        return await self.http.post("/mcp", json=message, headers=bearer | ACCEPT)
+        return await self.http.post("/mcp", json=call(tool, **arguments), headers=bearer | ACCEPTED)
 
 
 async def consent(user: User, request: dict[str, Any], *scopes: str, allow: bool = True) -> str:

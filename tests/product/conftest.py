@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from typing import Any
 
+import httpx2
 import pytest
 
 from product.vendors.oidc import Identity, Provider
 from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.desk import Staff, unlimited_staff
 from tests.helpers.oauth import OAuthClient
-from tests.helpers.product import Account, Product
+from tests.helpers.product import KEY, Account, Product
 from tests.helpers.rights import OWN_MARK, furnish, outsiders
 from tests.helpers.statements import PLAYED, hand_over, recorded, shared_folder
 from tests.helpers.support import ROOT
@@ -50,13 +53,28 @@ def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
 
 
 @pytest.fixture
-async def client(product: Product) -> AsyncIterator[OAuthClient]:
+async def client(product: Product, agents: object) -> AsyncIterator[OAuthClient]:
     """A registered client with the server's metadata."""
     async with product.caller(key="") as http:
         client = OAuthClient(http)
         await client.discover()
         assert (await client.register()).status_code == 201
         yield client
+
+
+@pytest.fixture
+async def agents(product: Product) -> AsyncIterator[Callable[..., AbstractAsyncContextManager[Any]]]:
+    """agents(token="", key=KEY, Authorization=""): connect an agent.
+
+    Stops the session manager after the test, which belongs to its event loop.
+    """
+    from tests.helpers.agents import agent  # takes two seconds
+
+    def connected(token: str = "", key: str = KEY, **headers: str) -> AbstractAsyncContextManager[Any]:
+        transport = httpx2.ASGITransport(product.app, client=("10.9.0.1", 1))
+        return agent("http://test/mcp", transport=transport, X_API_Key=key, X_Session_Token=token, **headers)
+
+    yield connected
     await product.app.feature(Mcp).close()
 
 

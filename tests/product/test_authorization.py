@@ -13,21 +13,20 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import httpx2
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from product.accounts import passwords
 from product.authorization import clients
-from tableapi.app.features.mcp.endpoint import Mcp
-from tests.helpers.agents import agent
+from tests.helpers.agents import ACCEPTED, call
 from tests.helpers.names import resolve
-from tests.helpers.oauth import ACCEPT, AUTHORIZE, REDIRECT, OAuthClient, answer_of, challenge_of, consent, signed_in
+from tests.helpers.oauth import AUTHORIZE, REDIRECT, OAuthClient, answer_of, challenge_of, consent, signed_in
 from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.support import rejection
 
 ALL = "read write delete reveal"
+pytestmark = pytest.mark.usefixtures("agents")
 
 
 async def events(product: Product, account: Account) -> list[str]:
@@ -73,17 +72,15 @@ async def test_a_client_can_sign_in_widen_its_scope_refresh_and_be_revoked(produ
         assert ended.status_code == 401
         assert 'error="invalid_token"' in ended.headers["www-authenticate"]
         assert (await client.refresh()).json()["error"] == "invalid_grant"
-    await product.app.feature(Mcp).close()
     found = await events(product, account)
     assert found.count("agent_allowed") == 2
     assert "agent_ended" in found
 
 
-async def test_the_client_of_the_sdk_uses_a_token(product: Product, account: Account, client: OAuthClient) -> None:
+async def test_the_client_of_the_sdk_uses_a_token(agents: Any, account: Account, client: OAuthClient) -> None:
     await signed_in(client, account.owner)
-    transport = httpx2.ASGITransport(product.app, client=("10.9.0.7", 1))
     bearer = f"Bearer {client.tokens['access_token']}"
-    async with agent("http://test/mcp", transport=transport, Authorization=bearer) as connected:
+    async with agents(key="", Authorization=bearer) as connected:
         assert (await connected.result("query", table="client", fields=["clientid"]))["rows"]
         assert "getcontact" in (await connected.tools())["call_script"].description
 
@@ -573,11 +570,9 @@ async def test_without_reveal_no_credit_is_spent(product: Product, account: Acco
 
 async def test_a_session_of_the_app_cannot_spend_credits_through_tools(product: Product, account: Account) -> None:
     bearer = {"X-API-Key": "test-app-key", "X-Session-Token": account.owner.token}
-    params = {"name": "call_script", "arguments": {"name": "getcontact", "input": {}}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    message = call("call_script", name="getcontact", input={})
     async with product.caller() as http:
-        response = await http.post("/mcp", json=message, headers=bearer | ACCEPT)
-    await product.app.feature(Mcp).close()
+        response = await http.post("/mcp", json=message, headers=bearer | ACCEPTED)
     assert "unknown_service" in response.json()["result"]["content"][0]["text"]
 
 
@@ -724,7 +719,7 @@ async def test_no_tool_and_no_table_lets_an_agent_without_reveal_spend(
     await signed_in(client, account.owner, "read write delete")
     bearer = {"Authorization": f"Bearer {client.tokens['access_token']}"}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    tools = (await client.http.post("/mcp", json=message, headers=bearer | ACCEPT)).json()["result"]["tools"]
+    tools = (await client.http.post("/mcp", json=message, headers=bearer | ACCEPTED)).json()["result"]["tools"]
     url, kinds = f"linkedin.com/{person.key}", ["directdial", "businessemail", "personalemail"]
     reveal = {"linkedinurl": url, "type": "directdial", "action": "reveal"}
     values: dict[str, Any] = reveal | {

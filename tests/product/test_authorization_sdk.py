@@ -14,7 +14,6 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tableapi.app.features.mcp.endpoint import Mcp
 from tests.helpers.agents import Agent
 from tests.helpers.oauth import REDIRECT
 from tests.helpers.product import API, Account, Product, User
@@ -65,6 +64,9 @@ class Person:
         return self._result
 
 
+pytestmark = pytest.mark.usefixtures("agents")
+
+
 @asynccontextmanager
 async def connected(product: Product, person: Person, storage: Storage) -> AsyncIterator[Agent]:
     """Connect the SDK's client, which signs in when the server asks for it."""
@@ -77,12 +79,6 @@ async def connected(product: Product, person: Person, storage: Storage) -> Async
         Client(streamable_http_client(f"{base}/mcp", http_client=http)) as client,
     ):
         yield Agent(client)
-
-
-@pytest.fixture(autouse=True)
-async def closed(product: Product) -> AsyncIterator[None]:
-    yield
-    await product.app.feature(Mcp).close()
 
 
 async def test_the_client_of_the_sdk_signs_in_and_widens_its_scope(product: Product, account: Account) -> None:

@@ -9,7 +9,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from tableapi.app.features.mcp.endpoint import Mcp
+from tests.helpers.agents import ACCEPTED, call
 from tests.helpers.changes import EventStream
 from tests.helpers.desk import Staff, staff, unlimited_staff, view
 from tests.helpers.product import API, TABLE, Account, Product
@@ -210,8 +210,7 @@ def _doors(clientid: int) -> dict[str, tuple[str, str, dict[str, Any]]]:
     mine = {"filter": f"clientid = {clientid}"}
 
     def tool(name: str, **arguments: Any) -> tuple[str, str, dict[str, Any]]:
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        return "POST", "/mcp", {"json": call, "headers": {"Accept": "application/json, text/event-stream"}}
+        return "POST", "/mcp", {"json": call(name, **arguments), "headers": ACCEPTED}
 
     where = [{"field": "clientid", "operator": "=", "value": clientid}]
     step = {"path": "_table/appuser", "query": mine}
@@ -231,6 +230,7 @@ def _doors(clientid: int) -> dict[str, tuple[str, str, dict[str, Any]]]:
     }
 
 
+@pytest.mark.usefixtures("agents")
 @pytest.mark.parametrize("door", list(_doors(0)))
 async def test_no_door_shows_a_client_without_an_entry(
     product: Product, member: Staff, two: tuple[Account, Account], door: str
@@ -238,7 +238,6 @@ async def test_no_door_shows_a_client_without_an_entry(
     clientid, since = two[0].clientid, await newest(product)
     method, path, request = _doors(clientid)[door]
     response = await member.http.request(method, path, **request)
-    await product.app.feature(Mcp).close()
     assert response.status_code < 500, response.text
     logged = [entry["clientid"] for entry in await recorded(product, since)]
     assert clientid in logged or two[0].owner.email.encode() not in response.content
@@ -317,8 +316,8 @@ async def test_a_look_does_not_use_up_the_searches_of_the_day(
 ) -> None:
     sql = "select coalesce(sum(pages), 0) from searchuse where clientid = $1"
     before = await product.db.fetchval(sql, two[0].clientid)
-    for call in ("searchpeople", "searchcompanies"):
-        assert (await looking.post(API + call, json={"company": "Acme"})).status_code == 200
+    for script in ("searchpeople", "searchcompanies"):
+        assert (await looking.post(API + script, json={"company": "Acme"})).status_code == 200
     assert await product.db.fetchval(sql, two[0].clientid) == before
 
 

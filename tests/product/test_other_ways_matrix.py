@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -13,26 +12,19 @@ import httpx2
 import pytest
 
 import policy
-from tableapi.app.features.mcp.endpoint import Mcp
 from tableapi.tables.export import XLSX
+from tests.helpers.agents import ACCEPTED, call
 from tests.helpers.changes import EventStream
 from tests.helpers.product import KEY, TABLE, Account, Product
 from tests.helpers.rights import KEYS, MARK, NO_KEY, caller, rows_of, selections
 
 FORMATS = ("text/csv", XLSX, "application/x-ndjson", "application/xml", "application/geo+json")
-MCP = {"Accept": "application/json, text/event-stream"}
+pytestmark = pytest.mark.usefixtures("agents")
 LIVE = sorted(table for table, access in policy.POLICY.items() if access.changes)
 CHANGES = {
     "appuser": "firstname = firstname || 'x'", "bulkjob": "total = total + 1",
     "usercontact": "createdon = createdon + interval '1 second'", "usercredit": "contactcredit = contactcredit + 1",
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-async def _no_agents_left(product: Product) -> AsyncIterator[None]:
-    """Stop the session manager of MCP, which belongs to the event loop of the test."""
-    yield
-    await product.app.feature(Mcp).close()
 
 
 def _text(response: httpx2.Response) -> str:
@@ -94,9 +86,7 @@ async def test_no_tool_reads_or_writes_a_row_of_another_account(
     for name, token in callers.items():
         async with caller(product, name, token) as http:
             for tool, arguments in _calls(table, before[0]):
-                params = {"name": tool, "arguments": arguments}
-                message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-                response = await http.post("/mcp", json=message, headers=MCP)
+                response = await http.post("/mcp", json=call(tool, **arguments), headers=ACCEPTED)
                 case = (name, tool, arguments, response.text)
                 assert response.status_code < 500, case
                 assert "status: 500" not in response.text, case

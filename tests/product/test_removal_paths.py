@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import orjson
@@ -20,10 +20,9 @@ from product.vendors.drop import Drop
 from product.vendors.people import PeopleVendor
 from sandbox.drop import KEY as DROP_KEY
 from sandbox.drop import DropService, routes
-from tableapi.app.features.mcp.endpoint import Mcp
-from tests.helpers.agents import Agent, agent
+from tests.helpers.agents import Agent, in_one_task
 from tests.helpers.desk import staff
-from tests.helpers.product import API, KEY, TABLE, Account, Product
+from tests.helpers.product import API, TABLE, Account, Product
 
 WAYS = ("mail", "desk", "drop email", "drop work email", "drop phone")
 
@@ -44,21 +43,15 @@ class World:
         return f"https://www.linkedin.com/{person.key}"
 
 
-@pytest.fixture(autouse=True)
-async def _no_agents_left(product: Product) -> AsyncIterator[None]:
-    yield
-    await product.app.feature(Mcp).close()
-
-
-@asynccontextmanager
-async def _world(product: Product, account: Account, fresh: Account, folder: Path) -> AsyncIterator[World]:
+@pytest.fixture
+async def world(
+    product: Product, account: Account, other: Account, tmp_path: Path, agents: Any
+) -> AsyncIterator[World]:
     record = {"purpose": "CRM", "scopes": ["lookup", "enrich", "search", "contacts"]}
     made = await account.owner.table("POST", "apikeys", record)
-    transport = httpx2.ASGITransport(product.app, client=("10.9.0.7", 1))
-    headers = {"X_API_Key": KEY, "X_Session_Token": fresh.owner.token}
-    async with agent("http://test/mcp", transport=transport, **headers) as connected:
-        apikey = made.json()["resource"][0]["apikey"]
-        yield World(product, account, fresh, apikey, "w" + secrets.token_hex(4), connected, folder)
+    apikey = made.json()["resource"][0]["apikey"]
+    async with in_one_task(agents(other.owner.token)) as connected:
+        yield World(product, account, other, apikey, "w" + secrets.token_hex(4), connected, tmp_path)
 
 
 async def _person(world: World, word: str) -> Person:
@@ -246,59 +239,53 @@ def _shows(text: str, person: Person) -> bool:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_person_on_the_removal_list_cannot_be_found(
-    product: Product, account: Account, other: Account, tmp_path: Path, way: str
-) -> None:
-    async with _world(product, account, other, tmp_path) as world:
-        gone, stays = await _person(world, "Gonzo"), await _person(world, "Stacy")
-        for person in (gone, stays):
-            body = {"linkedinurls": [world.url(person)], "kinds": ["personalemail", "businessemail", "directdial"]}
-            assert (await account.owner.post("revealmany", **body)).json()["charged"] == 3
-            made = await account.owner.table("POST", "contactlist", {"name": f"{way} {secrets.token_hex(2)}"})
-            item = {"listid": made.json()["resource"][0]["listid"], "linkedinurl": world.url(person)}
-            assert (await account.owner.table("POST", "contactlistitem", item)).status_code == 200
-        await product.scripts.run_job("sumcompanies", {})
-        await _remove(world, way, gone)
-        before = await other.credits()
-        for path in PATHS:
-            assert not _shows(await path(world, gone), gone), path.__name__
-        assert await other.credits() == before  # nothing was found, so nothing was paid
-        for path in PATHS:
-            assert _shows(await path(world, stays), stays), path.__name__
-        assert await account.ledger_fits()
-        assert await other.ledger_fits()
+async def test_a_person_on_the_removal_list_cannot_be_found(world: World, way: str) -> None:
+    gone, stays = await _person(world, "Gonzo"), await _person(world, "Stacy")
+    for person in (gone, stays):
+        body = {"linkedinurls": [world.url(person)], "kinds": ["personalemail", "businessemail", "directdial"]}
+        assert (await world.account.owner.post("revealmany", **body)).json()["charged"] == 3
+        made = await world.account.owner.table("POST", "contactlist", {"name": f"{way} {secrets.token_hex(2)}"})
+        item = {"listid": made.json()["resource"][0]["listid"], "linkedinurl": world.url(person)}
+        assert (await world.account.owner.table("POST", "contactlistitem", item)).status_code == 200
+    await world.product.scripts.run_job("sumcompanies", {})
+    await _remove(world, way, gone)
+    before = await world.fresh.credits()
+    for path in PATHS:
+        assert not _shows(await path(world, gone), gone), path.__name__
+    assert await world.fresh.credits() == before  # nothing was found, so nothing was paid
+    for path in PATHS:
+        assert _shows(await path(world, stays), stays), path.__name__
+    assert await world.account.ledger_fits()
+    assert await world.fresh.ledger_fits()
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_no_source_restores_a_person_on_the_removal_list(
-    product: Product, account: Account, other: Account, tmp_path: Path, way: str
-) -> None:
-    async with _world(product, account, other, tmp_path) as world:
-        gone = await _person(world, "Gonzo")
-        await _remove(world, way, gone)
-        emails, (work, _), (phone,) = gone.personal[0], gone.business[0], gone.phones
-        known = {"mail": (emails, "", ""), "desk": (emails, "", ""), "drop email": (emails.upper(), "", ""),
-                 "drop work email": ("", work, ""), "drop phone": ("", "", phone)}[way]  # fmt: skip
-        line = "{},{},CEO,{},{},USA,{},{},{}"
-        lines = [  # the same profile with no value, and another profile with the listed value
-            line.format(world.url(gone), gone.full_name, gone.company, gone.company_domain, "", "", ""),
-            line.format(f"{world.url(gone)}-2", gone.full_name, gone.company, gone.company_domain, *known),
-        ]
-        path = tmp_path / "people.csv"
-        path.write_text("\n".join((",".join(HEADER), *lines)) + "\n")
-        done = await product.scripts.run_job("importpeople", {"file": str(path)})
-        assert (done.imported, done.suppressed) == (0, 2)
-        data = {
-            "full_name": gone.full_name, "company": gone.company, "personal_emails": known[0],
-            "business_emails": known[1], "phones": known[2],
-        }  # fmt: skip
-        served = httpx2.MockTransport(lambda request: httpx2.Response(200, json=data))
-        product.scripts.vendors.__dict__["people"] = PeopleVendor("http://vendor.example", "", transport=served)
-        try:
-            for url in (world.url(gone), f"{world.url(gone)}-3"):
-                found = await other.owner.post("searchurl", linkedinurl=url, personal=True)
-                assert found.json() == {"data": []}
-        finally:
-            product.scripts.vendors.__dict__["people"] = None
-        count = "select count(*) from person where full_name = $1"
-        assert await product.db.fetchval(count, gone.full_name) == 0
+async def test_no_source_restores_a_person_on_the_removal_list(world: World, way: str) -> None:
+    gone = await _person(world, "Gonzo")
+    await _remove(world, way, gone)
+    emails, (work, _), (phone,) = gone.personal[0], gone.business[0], gone.phones
+    known = {"mail": (emails, "", ""), "desk": (emails, "", ""), "drop email": (emails.upper(), "", ""),
+             "drop work email": ("", work, ""), "drop phone": ("", "", phone)}[way]  # fmt: skip
+    line = "{},{},CEO,{},{},USA,{},{},{}"
+    lines = [  # the same profile with no value, and another profile with the listed value
+        line.format(world.url(gone), gone.full_name, gone.company, gone.company_domain, "", "", ""),
+        line.format(f"{world.url(gone)}-2", gone.full_name, gone.company, gone.company_domain, *known),
+    ]
+    path = world.folder / "people.csv"
+    path.write_text("\n".join((",".join(HEADER), *lines)) + "\n")
+    done = await world.product.scripts.run_job("importpeople", {"file": str(path)})
+    assert (done.imported, done.suppressed) == (0, 2)
+    data = {
+        "full_name": gone.full_name, "company": gone.company, "personal_emails": known[0],
+        "business_emails": known[1], "phones": known[2],
+    }  # fmt: skip
+    served = httpx2.MockTransport(lambda request: httpx2.Response(200, json=data))
+    world.product.scripts.vendors.__dict__["people"] = PeopleVendor("http://vendor.example", "", transport=served)
+    try:
+        for url in (world.url(gone), f"{world.url(gone)}-3"):
+            found = await world.fresh.owner.post("searchurl", linkedinurl=url, personal=True)
+            assert found.json() == {"data": []}
+    finally:
+        world.product.scripts.vendors.__dict__["people"] = None
+    count = "select count(*) from person where full_name = $1"
+    assert await world.product.db.fetchval(count, gone.full_name) == 0

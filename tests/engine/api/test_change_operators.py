@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from tableapi.query.dml import operators
+from tests.helpers.agents import ACCEPTED, call
 from tests.helpers.served import Served
 from tests.helpers.support import Serve, rejection
 
@@ -150,15 +151,8 @@ def test_sixty_four_changes_at_once_all_count(base: str, url: str) -> None:
 
 def test_a_tool_can_change_instead_of_replace(base: str) -> None:
     _patch(base, "item/6", {"stock": 10})
-    arguments = {"table": "item", "records": [{"id": 6, "stock": {"$add": -3}}]}
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "update_records", "arguments": arguments},
-    }
-    headers = {"Accept": "application/json, text/event-stream"}
-    response = httpx2.post(base.partition("/api/")[0] + "/mcp", json=call, headers=headers)
+    change = call("update_records", table="item", records=[{"id": 6, "stock": {"$add": -3}}])
+    response = httpx2.post(base.partition("/api/")[0] + "/mcp", json=change, headers=ACCEPTED)
     assert response.status_code == 200, response.text
     assert "error" not in response.json(), response.text
     assert httpx2.get(f"{base}_table/item/6").json()["stock"] == 7, response.text

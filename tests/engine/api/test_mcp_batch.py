@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from tests.helpers.agents import agent
+from tests.helpers.agents import Agent, agent
 from tests.helpers.served import Served
 from tests.helpers.support import Serve
 
@@ -102,21 +102,19 @@ async def test_read_only_agents_have_no_batch_tool(url: str, base: str, contents
     assert await contents() == before
 
 
-async def test_a_dry_run_is_rolled_back(base: str, contents: Any) -> None:
+async def test_a_dry_run_is_rolled_back(boss: Agent, contents: Any) -> None:
     before = await contents()
-    async with agent(base, X_API_Key="boss") as boss:
-        result = await boss.raw("batch", requests=[NEW, ORDER], dry_run=True)
+    result = await boss.raw("batch", requests=[NEW, ORDER], dry_run=True)
     assert (result["dry_run"], [response["status"] for response in result["responses"]]) == (True, [200, 200])
     assert await contents() == before
 
 
-async def test_later_requests_use_earlier_responses(base: str, contents: Any) -> None:
-    async with agent(base, X_API_Key="boss") as boss:
-        hints = (await boss.tools())["batch"].annotations
-        assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (False, True, False)
-        read = {"path": "_table/orders", "query": {"filter": "note = 'first'", "related": "customer_by_customer_id"}}
-        one = {"path": "_table/customer/2"}
-        new, order, seen, record = (await boss.raw("batch", requests=[NEW, ORDER, read, one]))["responses"]
+async def test_later_requests_use_earlier_responses(boss: Agent, contents: Any) -> None:
+    hints = (await boss.tools())["batch"].annotations
+    assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (False, True, False)
+    read = {"path": "_table/orders", "query": {"filter": "note = 'first'", "related": "customer_by_customer_id"}}
+    one = {"path": "_table/customer/2"}
+    new, order, seen, record = (await boss.raw("batch", requests=[NEW, ORDER, read, one]))["responses"]
     assert (new["id"], new["status"], new["count"], new["columns"]) == ("new", 200, 1, ["id", "store", "name"])
     assert (order["id"], order["columns"]) == (None, ["id"])
     assert dict(zip(seen["columns"], seen["rows"][0], strict=True))["customer_by_customer_id"]["name"] == "Dora"
@@ -124,11 +122,10 @@ async def test_later_requests_use_earlier_responses(base: str, contents: Any) ->
     assert (await contents())[1][-1][1:] == ("first", new["rows"][0][0])
 
 
-async def test_a_large_response_is_truncated_after_the_batch_is_committed(base: str, contents: Any) -> None:
+async def test_a_large_response_is_truncated_after_the_batch_is_committed(boss: Agent, contents: Any) -> None:
     note = {"method": "POST", "path": "_table/orders", "query": {"fields": "note"},
             "body": [{"note": "x" * 50_000}]}  # fmt: skip
-    async with agent(base, X_API_Key="boss") as boss:
-        result = await boss.raw("batch", requests=[note, {"path": "_table/customer"}, *[note] * 8])
+    result = await boss.raw("batch", requests=[note, {"path": "_table/customer"}, *[note] * 8])
     first, rows = result["responses"][:2]
     assert first["cut_texts"] == ["note"]
     assert (rows["count"] >= 400, len(rows["rows"]) < rows["count"]) == (True, True)
