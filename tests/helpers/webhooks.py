@@ -88,8 +88,16 @@ def verified_by_node(request: Received, secret: str) -> Any:
 Respond = Callable[[Received], Awaitable[tuple[int, dict[str, str]]]]
 
 
-async def accept(_: Received) -> tuple[int, dict[str, str]]:
-    return 204, {}
+def always(status: int, **headers: str) -> Respond:
+    """Return a receiver's function that gives each request one response; `_` in names of headers stands for `-`."""
+
+    async def respond(_: Received) -> tuple[int, dict[str, str]]:
+        return status, {name.replace("_", "-"): value for name, value in headers.items()}
+
+    return respond
+
+
+accept = always(204)
 
 
 @dataclass
