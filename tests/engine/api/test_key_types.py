@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +14,7 @@ import pytest
 
 from tests.helpers.agents import agent
 from tests.helpers.served import Served
-from tests.helpers.support import NewDatabase, Serve, Server, SqlClient, ok, rejection
+from tests.helpers.support import Server, SqlClient, ok, rejection
 
 TYPES = """
 create domain closing as time;
@@ -119,7 +120,19 @@ TABLES = "".join(
     f"create table m_{table(name)} (part int, key {type_}, note text, primary key (part, key));"
     for name, (type_, _) in KEYS.items()
 )
-SERVED = Served(TYPES + TABLES, under="", MCP_READ_ONLY="off")
+EMPTY: dict[str, Any] = {"text": "", "varchar(9)": "", "bytea": "", "char(2)": "  ", "text[]": []}
+
+
+def empty(type_: str) -> str:
+    return "e_" + re.sub(r"\W", "_", type_)
+
+
+EMPTY_TABLES = "".join(
+    f"create table {empty(type_)} (key {type_} primary key, note text); insert into {empty(type_)} values "
+    + ("('{}', 'old'), ('{1}', 'b');" if value == [] else "('', 'old'), ('bb', 'b');")
+    for type_, value in EMPTY.items()
+)
+SERVED = Served(TYPES + TABLES + EMPTY_TABLES, under="", MCP_READ_ONLY="off")
 
 
 @pytest.fixture(params=list(KEYS))
@@ -148,41 +161,26 @@ def is_json_text(name: str, shown: Any) -> bool:
     return "json" in name and shown in ("", "5", "null", "[1]", "true")
 
 
-EMPTY = {"text": "", "varchar(9)": "", "bytea": "", "char(2)": "  ", "text[]": []}
-
-
-@pytest.mark.parametrize("type_", EMPTY)
-def test_an_empty_key_names_its_record(new_database: NewDatabase, serve: Serve, type_: str) -> None:
-    literal, other = ("{}", "{1}") if type_ == "text[]" else ("", "bb")
-    url = new_database(
-        f"create table e (key {type_} primary key, note text);"
-        f"insert into e values ('{literal}', 'old'), ('{other}', 'b')"
-    )
-    key = EMPTY[type_]
-    server = serve("--dataset", f"x={url}", "--open", MCP_READ_ONLY="off")
-    with httpx2.Client(base_url=f"{server.url}/api/v2/x/", timeout=30) as http:
-        record = {"key": key, "note": "old"}
-        quoted = "'{}'" if type_ == "text[]" else "''"
-        assert ok(http.get("_table/e", params={"ids": quoted}))["resource"] == [record]
-        assert ok(http.get("_table/e", params={"filter": f"key = {quoted}"}))["resource"] == [record]
-        for ident in (key, {"key": key}) if key != [] else ({"key": key},):
-            assert ok(http.request("QUERY", "_table/e", json={"ids": [ident]}))["resource"] == [record]
-            changed = ok(http.patch("_table/e", json={"ids": [ident], "resource": [{"note": "old"}]}))
-            assert changed["resource"] == [{"key": key}]
-        assert ok(http.patch("_table/e", json=[record]))["resource"] == [{"key": key}]
-        assert ok(http.post("_table/e?upsert=true", json=[record]))["resource"] == [{"key": key}]
-        assert ok(http.get("_table/e", params={"limit": 1, "cursor": "", "order": "key"}))["resource"] == [record]
-        assert key in ok(http.get("_table/e?as_list=true"))["resource"]
-
-        async def call_tools() -> None:
-            async with agent(f"{server.url}/mcp") as client:
-                found = await client.result("get_record", table="e", id=literal)
-                assert found["record"] == record
-                deleted = await client.result("delete_records", table="e", ids=[literal], dry_run=True)
-                assert deleted["count"] == 1
-
-        asyncio.run(call_tools())
-        assert ok(http.delete("_table/e", params={"ids": quoted}))["resource"] == [{"key": key}]
+@pytest.mark.parametrize(("type_", "key"), EMPTY.items())
+async def test_an_empty_key_names_its_record(http: httpx2.Client, server: Server, type_: str, key: Any) -> None:
+    path = f"_table/{empty(type_)}"
+    literal, quoted = ("{}", "'{}'") if key == [] else ("", "''")
+    record = {"key": key, "note": "old"}
+    assert ok(http.get(path, params={"ids": quoted}))["resource"] == [record]
+    assert ok(http.get(path, params={"filter": f"key = {quoted}"}))["resource"] == [record]
+    for ident in (key, {"key": key}) if key != [] else ({"key": key},):
+        assert ok(http.request("QUERY", path, json={"ids": [ident]}))["resource"] == [record]
+        changed = ok(http.patch(path, json={"ids": [ident], "resource": [{"note": "old"}]}))
+        assert changed["resource"] == [{"key": key}]
+    assert ok(http.patch(path, json=[record]))["resource"] == [{"key": key}]
+    assert ok(http.post(path, params={"upsert": "true"}, json=[record]))["resource"] == [{"key": key}]
+    assert ok(http.get(path, params={"limit": 1, "cursor": "", "order": "key"}))["resource"] == [record]
+    assert key in ok(http.get(path, params={"as_list": "true"}))["resource"]
+    async with agent(f"{server.url}/mcp") as client:
+        assert (await client.result("get_record", table=empty(type_), id=literal))["record"] == record
+        deleted = await client.result("delete_records", table=empty(type_), ids=[literal], dry_run=True)
+        assert deleted["count"] == 1
+    assert ok(http.delete(path, params={"ids": quoted}))["resource"] == [{"key": key}]
 
 
 def test_a_record_is_named_by_its_key(http: httpx2.Client, keys: tuple[str, list[tuple[Any, str]]]) -> None:
