@@ -36,24 +36,12 @@ async def served(serve: Serve, url: str, folder: Path, **environment: str | Path
     return await asyncio.to_thread(lambda: serve(*words, cwd=folder, **(ENVIRONMENT | environment)))
 
 
-@pytest.mark.parametrize(
-    ("members", "told"),
-    [
-        ({"filtre": "id > 1"}, "did you mean 'filter'?"),
-        ({"table": "order"}, "Did you mean 'orders'?"),
-        ({"fields": ["statsu"]}, "Did you mean 'status'?"),
-        ({"filter": "id >"}, "invalid filter"),
-        ({"secret": "secret"}, "24 to 64 random bytes"),
-    ],
-)
-def test_an_invalid_webhook_prevents_the_start(
-    new_database: NewDatabase, tmp_path: Path, members: dict[str, Any], told: str
-) -> None:
-    declare(tmp_path / "access.json", **members)
+def test_an_invalid_webhook_prevents_the_start(new_database: NewDatabase, tmp_path: Path) -> None:
+    declare(tmp_path / "access.json", fields=["statsu"])
     words = ("serve", "--dataset", f"shop={new_database(SCHEMA)}", "--access", "access.json")
     ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert told in ended.stderr
+    assert "Did you mean 'status'?" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 
