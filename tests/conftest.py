@@ -36,7 +36,8 @@ ALTERNATING = ("e2e",), ("system", "processes")
 LONG_FILES = (
     "tests/e2e/test_studio.py", "tests/system/statements/test_statements.py", "tests/processes/test_cli.py",
     "tests/processes/test_clients.py", "tests/product/test_webhooks_payment.py",
-    "tests/product/test_relation_matrix.py",
+    "tests/product/test_policy_matrix.py", "tests/product/test_relation_matrix.py", "tests/product/test_enumeration.py",
+    "tests/repository/test_install.py",
 )  # fmt: skip
 # The first waits for statements of other files; the parts of the second are short and end with the last of the others.
 LAST_FILES = ("tests/system/statements/test_citus.py", "tests/system/simulation/test_simulation.py")

@@ -19,7 +19,7 @@ from product.accounts import passwords
 from product.people import directory, removal
 from tests.helpers.product import API, Account, Product, User
 
-TRIES = 200
+TRIES = 100
 CALLS: dict[str, dict[str, Any]] = {
     "user/session": {"password": "Wrong1234"},
     "user/password?reset=true": {},
