@@ -1,7 +1,6 @@
 """Rows of one account, the callers that may not reach them, and the requests that name them.
 
-Each door of the API gets all of them: `test_policy_matrix` (reads, writes, QUERY), `test_batch_matrix` (batches),
-`test_other_ways_matrix` (exports, tools, descriptions, streams).
+Each door of the API gets all of them in `tests/product/test_policy_matrix.py`.
 """
 
 from __future__ import annotations

@@ -1,67 +1,19 @@
-"""Rows of another account in batches, channels and webhooks: every caller, every table."""
+"""Batches, channels and webhooks of the product: every caller, what staff read, and the locks of an account."""
 
 from __future__ import annotations
 
 import asyncio
-import secrets
 from typing import Any
 
 import pytest
 
-from tableapi.crypto.vault import token_hash
 from tests.helpers.desk import Staff, view
 from tests.helpers.product import API, TABLE, Account, Product
-from tests.helpers.rights import INSIDERS, KEYS, MARK, NO_KEY, caller, check_hidden, rows_of, selections, steps
+from tests.helpers.rights import MARK, NO_KEY, caller, rows_of
 from tests.helpers.support import until
 from tests.product.test_desk_audit import newest, recorded
 
 BATCH = f"{API}leads/_batch"
-_SEARCH = "insert into savedsearch (clientid, appuserid, name, kind, filters) values ($1, $2, $3, 'people', '{}')"
-
-
-def _reads(table: str, row: dict[str, Any]) -> list[dict[str, Any]]:
-    ident = row[KEYS[table]]
-    return [{"method": "GET", "path": f"_table/{table}", "query": query} for query in selections(table, ident)]
-
-
-async def _user(product: Product, token: str) -> int:
-    """Return the user of a session."""
-    sql = "select appuserid from usersession where tokenhash = $1"
-    return int(await product.db.fetchval(sql, token_hash(token)))
-
-
-@pytest.mark.parametrize("table", sorted(KEYS))
-async def test_a_batch_with_a_row_of_another_account_writes_nothing(
-    product: Product, victim: Account, neighbor: Account, callers: dict[str, str], table: str
-) -> None:
-    """An own search is read and, by a reference to it, deleted; the third request names the row of another account."""
-    before = await rows_of(product, table, victim)
-    for name, token in callers.items():
-        whose = name.split()[-1]  # the user's own name, or that of the user in a view
-        userid = await _user(product, callers[whose if whose in INSIDERS else "owner"])
-        for step in [*steps(table, before[0]), *_reads(table, before[0])]:
-            mark = secrets.token_hex(6)
-            await product.db.execute(_SEARCH, neighbor.clientid, userid, mark)
-            own = [
-                {"id": "own", "path": "_table/savedsearch", "query": {"filter": f"name = {mark}", "fields": "*"}},
-                {"method": "DELETE", "path": "_table/savedsearch",
-                 "query": {"ids": {"$ref": "own.resource.0.savedsearchid"}}},
-            ]  # fmt: skip
-            async with caller(product, name, token) as http:
-                response = await http.post(BATCH, json={"requests": [*own, step]})
-            case = (name, step, response.text)
-            assert response.status_code < 500, case
-            assert MARK not in response.text, case
-            if name not in INSIDERS:
-                assert response.status_code in (401, 403, 404), case
-            elif response.status_code != 200:
-                assert response.json()["error"]["context"]["index"] == 2, case
-            else:
-                query = step.get("query", {})
-                check_hidden(response.json()["responses"][2]["body"], query, table, before[0][KEYS[table]], case)
-            deleted = not await product.db.fetchval("select count(*) from savedsearch where name = $1", mark)
-            assert deleted == (response.status_code == 200), case
-    assert await rows_of(product, table, victim) == before
 
 
 async def test_channels_webhooks_and_routines_reject_every_caller(
