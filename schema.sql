@@ -885,7 +885,6 @@ declare
     present usercontact;
     contact usercontact;
     plan    record;
-    allotted integer;
     kept    text;
     left_over integer;
     revealed  bigint;
@@ -906,12 +905,14 @@ begin
     kept := case when work = 1 and present.personalemailcost = 1 or home = 1 and present.businessemailcost = 1
                  then p_both else p_emails end;
 
-    -- Each statement reads or writes one table: for these a distributed database keeps its plans, too.
+    -- A distributed database keeps the plans of statements on one table, too.
     perform 1 from reveal where clientid = p_clientid and personid = p_personid and kind = p_kind;
     if not found then
         outcome := 'charged';
-        select planid, greatest(expirydate, graceuntil) > now() as live
-        into plan from usersubscription where clientid = p_clientid and isactive = 1;
+        select greatest(s.expirydate, s.graceuntil) > now() as live,
+               dial * p.contactcredit + work * p.bus_email_credits + home * p.personal_email_credits as allotted
+        into plan from usersubscription s join subscriptionplan p using (planid)
+        where s.clientid = p_clientid and s.isactive = 1;
         left_over := dial * credit.contactcredit + work * credit.bus_email_credits
                      + home * credit.personal_email_credits - 1;
         if plan.live is not true or left_over is null or left_over < 0 then
@@ -969,9 +970,7 @@ begin
         insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip)
         values (p_clientid, p_appuserid, p_keyid, 'reveal', 'contact ' || contact.contactid,
                 jsonb_strip_nulls(jsonb_build_object('kind', p_kind, 'tool', used)), p_ip);
-        select dial * contactcredit + work * bus_email_credits + home * personal_email_credits
-        into allotted from subscriptionplan where planid = plan.planid;
-        if left_over in (0, allotted / 5) then
+        if left_over in (0, plan.allotted / 5) then
             insert into creditnotice (clientid, kind, threshold)
             values (p_clientid, account, case when left_over = 0 then 0 else 20 end) on conflict do nothing;
         end if;
