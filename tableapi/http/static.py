@@ -103,6 +103,8 @@ class File:
 class Static:
     """The files below a folder. An unknown path without a suffix is a route of the front end.
 
+    Paths below /.well-known/ never are (RFC 8615): clients that look for metadata there take a page for the metadata.
+
     `edits` change the content of files by path when a build is read.
     """
 
@@ -149,7 +151,7 @@ class Static:
     def respond(self, path: str, request_headers: Mapping[str, str]) -> Response | None:
         """Return the file at `path`, the page for a route of the front end, or None."""
         file = self._file(path)
-        if file is None and "." not in path.rpartition("/")[2]:
+        if file is None and "." not in path.rpartition("/")[2] and not path.startswith("/.well-known/"):
             path = "/index.html"
             file = self._file(path)
         if file is None:

@@ -215,6 +215,9 @@ def test_unknown_paths_serve_the_page_or_404(dist: Path, serve: Serve, new_datab
     url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="1", WORKER="off").url
     for path in ("/assets/none.js", "/assets/../../secret.txt", "/assets/%2e%2e/%2e%2e/secret.txt", "/secret.txt"):
         assert httpx2.get(url + path, timeout=20).status_code == 404, path
+    # RFC 8615. openid-client 6.9.0 looks there first, takes a 200 for the metadata and fails on its content type.
+    for path in ("/.well-known/openid-configuration", "/.well-known/any/none"):
+        assert httpx2.get(url + path, timeout=20).status_code == 404, path
     page = httpx2.get(f"{url}/any/route", headers={"Accept-Encoding": "gzip"}, timeout=20)
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
     assert (page.headers["content-encoding"], page.headers["vary"]) == ("gzip", "Accept-Encoding")
