@@ -108,10 +108,10 @@ def computed(table: Table, fields: str | None) -> bool:
 
 
 def parse_query(raw: bytes | str) -> dict[str, str]:
-    """Parse a query string; the last of several options with the same name wins.
+    """Parse a query string.
 
     Raises:
-        BadRequest: the query is not UTF-8, or has too many options.
+        BadRequest: the query is not UTF-8, has too many options, or one of them twice with different values.
     """
     if not raw:
         return {}
@@ -127,8 +127,29 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
                 name, value = name.replace("+", " "), value.replace("+", " ")
             if "%" in part or not part.isascii():
                 name, value = _decoded(name), _decoded(value)
-            query[name] = value
+            if query.setdefault(name, value) != value:
+                raise _twice(name, query[name], value)
+    if len(query) > 1 and not query.keys().isdisjoint(ALIASES):
+        sent: dict[str, str] = {}
+        for name, value in query.items():
+            if sent.setdefault(option := ALIASES.get(name, name), value) != value:
+                raise _twice(option, sent[option], value)
     return query
+
+
+def _twice(name: str, first: str, second: str) -> BadRequest:
+    """Build the error for an option of which one value would be dropped: a condition, for example."""
+    if name in _FILTERS:
+        advice = f"Write all conditions in one: {name}=({first[:60]}) and ({second[:60]})."
+    else:
+        advice = (
+            f"Send it once; the values of a list have commas between them: {name[:100]}={first[:60]},{second[:60]}."
+        )
+    return BadRequest(
+        f"Option '{name[:100]}' was sent twice with different values. {advice}",
+        reason="bad_option",
+        context={"option": name[:100]},
+    )
 
 
 def _decoded(text: str) -> str:

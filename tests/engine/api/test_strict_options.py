@@ -163,3 +163,25 @@ def test_an_operator_of_another_language_is_rejected(base: str, text: str) -> No
 )
 def test_a_value_may_begin_with_a_sign(base: str, text: str) -> None:
     assert httpx2.get(base, params={"filter": text}).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [{}, {"Prefer": "handling=lenient"}])
+@pytest.mark.parametrize(
+    ("verb", "query", "advice"),
+    [
+        ("GET", "fields=id&fields=name", "fields=id,name"),
+        ("GET", "limit=1&limit=2", "Send it once"),
+        ("GET", "unknown=1&unknown=2", "Send it once"),
+        ("DELETE", "filter=id=1&filter=name='x'", "filter=(id=1) and (name='x')"),
+        ("DELETE", "filter=id=1&where=name='x'", "filter=(id=1) and (name='x')"),
+        ("GET", "order=id&sort=name", "order=id,name"),
+    ],
+)
+def test_an_option_with_two_values_is_rejected(
+    base: str, verb: str, query: str, advice: str, headers: dict[str, str]
+) -> None:
+    response = httpx2.request(verb, f"{base}?{query}", headers=headers)
+    assert response.status_code == 400, response.text
+    error = response.json()["error"]
+    assert (error["context"]["reason"], error["context"]["option"]) == ("bad_option", query.partition("=")[0])
+    assert advice in error["message"]
