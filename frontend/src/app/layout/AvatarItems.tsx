@@ -65,8 +65,6 @@ function PlanAndCredits({ me }: { me: Account }) {
     );
   }
   return (
-    <Menu.Item component={Link} to="/dashboard/settings/billing" leftSection={icon}>
-      {text}
-    </Menu.Item>
+    <Menu.Item component={Link} to="/dashboard/settings/billing" leftSection={icon}>{text}</Menu.Item>
   );
 }

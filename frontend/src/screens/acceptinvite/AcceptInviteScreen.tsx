@@ -41,9 +41,7 @@ export function AcceptInviteScreen() {
     );
 
   const login = (
-    <Anchor component={Link} to="/login">
-      {t("verification.goToLogin")}
-    </Anchor>
+    <Anchor component={Link} to="/login">{t("verification.goToLogin")}</Anchor>
   );
   if (invited.isPending) return <Skeleton height={220} radius="md" />;
   if (invited.isError && !isUnknown(invited.error)) return <AuthForm title={t("invite.title")} alert={explain(invited.error)} foot={login} />;

@@ -25,9 +25,7 @@ export function KeyStats({ usage, keys, left }: Props) {
         label={t("api.creditsMonth")}
         value={sum((row) => row.personalemailcount + row.businessemailcount + row.directdialscount)}
         note={
-          <Anchor component={Link} to="/dashboard/settings/usage?tab=api" fz="inherit">
-            {t("api.seeUsage")}
-          </Anchor>
+          <Anchor component={Link} to="/dashboard/settings/usage?tab=api" fz="inherit">{t("api.seeUsage")}</Anchor>
         }
       />
       <Stat label={t("api.keysTitle")} value={countText(keys)} unit={keys === undefined ? null : `/${keys + left}`} note={t("api.left", { count: left })} />

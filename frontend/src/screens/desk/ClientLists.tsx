@@ -1,11 +1,8 @@
 /** The read-only lists of a client: ledger, payments, sessions, audit log, keys. */
 import { useMemo } from "react";
-import { toast } from "../../../shared/toasts";
-import { type Overview, useDesk } from "../../api/desk";
-import { explain } from "../../api/explain";
+import type { Overview } from "../../api/desk";
 import { Empty } from "../../components/Empty";
 import classes from "../../components/ListTable.module.css";
-import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { deviceOf } from "../../domain/device";
 import { eventText, namedBy, targetText } from "../../domain/event";
@@ -14,6 +11,7 @@ import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
 import { dollarsAndCents } from "../../lib/money";
+import { RowAction } from "./RowAction";
 
 interface ListProps<Row> {
   label: string;
@@ -63,24 +61,9 @@ export function Payments({ of }: { of: Overview }) {
 }
 
 function Receipt({ of }: { of: Overview["payments"][number] }) {
-  const mail = useDesk("mail");
   if (of.status !== "paid" && of.status !== "refunded") return null;
-  return (
-    <BusyButton
-      size="compact-sm"
-      variant="default"
-      busy={mail.isPending}
-      aria-label={t("payment.resendOf", { invoice: of.invoicenumber })}
-      onClick={() =>
-        mail.mutate(
-          { kind: "receipt", transactionid: of.transactionid },
-          { onSuccess: () => toast(t("user.mailed")), onError: (error) => toast(explain(error), "bad") },
-        )
-      }
-    >
-      {t("payment.resend")}
-    </BusyButton>
-  );
+  const { transactionid, invoicenumber: invoice } = of;
+  return <RowAction name="mail" body={{ kind: "receipt", transactionid }} label={t("payment.resendOf", { invoice })} text={t("payment.resend")} done={t("user.mailed")} />;
 }
 
 export function Sessions({ of }: { of: Overview }) {

@@ -3,23 +3,20 @@ import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link } from "react-router";
-import { toast } from "../../../shared/toasts";
-import { type PaymentEvent, paymentEvents, useDesk } from "../../api/desk";
-import { explain, problemOf } from "../../api/explain";
+import { type PaymentEvent, paymentEvents } from "../../api/desk";
+import { problemOf } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { ListTable } from "../../components/ListTable";
-import { BusyButton } from "../../components/ui/BusyButton";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
+import { RowAction } from "./RowAction";
 
 function Client({ of }: { of: PaymentEvent }) {
   if (of.clientid === null) return of.customer ?? t("none");
   return (
-    <Anchor component={Link} to={`/desk/client/${of.clientid}`}>
-      {t("find.unnamed", { id: String(of.clientid) })}
-    </Anchor>
+    <Anchor component={Link} to={`/desk/client/${of.clientid}`}>{t("find.unnamed", { id: String(of.clientid) })}</Anchor>
   );
 }
 
@@ -58,19 +55,6 @@ export function EventsPage() {
   );
 }
 
-function Apply({ event }: { event: PaymentEvent }) {
-  const apply = useDesk("payments");
-  return (
-    <BusyButton
-      size="compact-sm"
-      variant="default"
-      busy={apply.isPending}
-      aria-label={t("events.applyOf", { id: event.id })}
-      onClick={() =>
-        apply.mutate({ id: event.id }, { onSuccess: () => toast(t("events.done")), onError: (error) => toast(explain(error), "bad") })
-      }
-    >
-      {t("events.apply")}
-    </BusyButton>
-  );
-}
+const Apply = ({ event: { id } }: { event: PaymentEvent }) => (
+  <RowAction name="payments" body={{ id }} label={t("events.applyOf", { id })} text={t("events.apply")} done={t("events.done")} />
+);

@@ -25,9 +25,7 @@ export function FeedbackPage() {
         key: "client",
         head: t("feedback.client"),
         cell: ({ clientid, companyname }) => (
-          <Anchor component={Link} to={`/desk/client/${clientid}`}>
-            {companyname || t("find.unnamed", { id: String(clientid) })}
-          </Anchor>
+          <Anchor component={Link} to={`/desk/client/${clientid}`}>{companyname || t("find.unnamed", { id: String(clientid) })}</Anchor>
         ),
       },
       { key: "kind", head: t("feedback.kind"), cell: ({ type }) => t(`feedback.${type}`) },

@@ -27,9 +27,7 @@ function columnsOf(): Column<FoundClient>[] {
       key: "company",
       head: t("find.company"),
       cell: (row) => (
-        <Anchor component={Link} to={`/desk/client/${row.clientid}`}>
-          {nameOf(row)}
-        </Anchor>
+        <Anchor component={Link} to={`/desk/client/${row.clientid}`}>{nameOf(row)}</Anchor>
       ),
     },
     { key: "owner", head: t("find.owner"), cell: ({ owner }) => owner ?? t("none") },
@@ -92,9 +90,7 @@ export function FindPage() {
           foot={found.data.more && <Text c="dimmed" size="sm">{t("find.more")}</Text>}
           phone={(row) => (
             <div className={classes.phone}>
-              <Anchor component={Link} to={`/desk/client/${row.clientid}`}>
-                {nameOf(row)}
-              </Anchor>
+              <Anchor component={Link} to={`/desk/client/${row.clientid}`}>{nameOf(row)}</Anchor>
               <span>{row.plan}</span>
               <span>{row.email}</span>
             </div>

@@ -2,16 +2,15 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { toast } from "../../../shared/toasts";
-import { type Job, jobs, useDesk } from "../../api/desk";
-import { explain, problemOf } from "../../api/explain";
+import { type Job, jobs } from "../../api/desk";
+import { problemOf } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { ListTable } from "../../components/ListTable";
-import { BusyButton } from "../../components/ui/BusyButton";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
+import { RowAction } from "./RowAction";
 
 const STATUS = { queued: "queue.queued", picked: "queue.picked", failed: "queue.failed" } as const;
 const statusText = (status: string): string => (Object.hasOwn(STATUS, status) ? t(STATUS[status as keyof typeof STATUS]) : status);
@@ -57,19 +56,6 @@ export function QueuePage() {
 }
 
 function Retry({ job }: { job: Job }) {
-  const retry = useDesk("jobs");
   if (job.status !== "failed") return null;
-  return (
-    <BusyButton
-      size="compact-sm"
-      variant="default"
-      busy={retry.isPending}
-      aria-label={t("queue.retryOf", { id: String(job.id) })}
-      onClick={() =>
-        retry.mutate({ id: job.id }, { onSuccess: () => toast(t("queue.done")), onError: (error) => toast(explain(error), "bad") })
-      }
-    >
-      {t("queue.retry")}
-    </BusyButton>
-  );
+  return <RowAction name="jobs" body={{ id: job.id }} label={t("queue.retryOf", { id: String(job.id) })} text={t("queue.retry")} done={t("queue.done")} />;
 }

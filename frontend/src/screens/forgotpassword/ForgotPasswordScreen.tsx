@@ -32,9 +32,7 @@ export function ForgotPasswordScreen() {
       alert={forgot.isError ? reasonOf(forgot.error) : null}
       onSubmit={form.onSubmit(send)}
       foot={
-        <Anchor component={Link} to="/login">
-          {t("forgot.back")}
-        </Anchor>
+        <Anchor component={Link} to="/login">{t("forgot.back")}</Anchor>
       }
     >
       {isSent && <Banner tone="accent">{t("forgot.sentTo", { email: forgot.variables })}</Banner>}

@@ -90,9 +90,7 @@ export function LoginScreen() {
       foot={
         <>
           {t("login.noAccount")}{" "}
-          <Anchor component={Link} to="/register" fw={600}>
-            {t("login.signUp")}
-          </Anchor>
+          <Anchor component={Link} to="/register" fw={600}>{t("login.signUp")}</Anchor>
         </>
       }
     >
@@ -111,9 +109,7 @@ export function LoginScreen() {
         autoComplete="current-password"
         visibilityToggleButtonProps={{ "aria-label": t("field.show") }}
       />
-      <Anchor component={Link} to="/forgotpassword" className={classes.forgot}>
-        {t("login.forgot")}
-      </Anchor>
+      <Anchor component={Link} to="/forgotpassword" className={classes.forgot}>{t("login.forgot")}</Anchor>
       <BusyButton type="submit" size="md" busy={login.isPending}>
         {t("login.submit")}
       </BusyButton>

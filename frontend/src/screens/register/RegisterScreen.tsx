@@ -76,9 +76,7 @@ export function RegisterScreen() {
       foot={
         <>
           {t("register.hasAccount")}{" "}
-          <Anchor component={Link} to="/login" fw={600}>
-            {t("login.title")}
-          </Anchor>
+          <Anchor component={Link} to="/login" fw={600}>{t("login.title")}</Anchor>
         </>
       }
     >

@@ -53,9 +53,7 @@ export function ResetPasswordScreen() {
       alert={incomplete ? t("field.required") : reset.isError ? reasonOf(reset.error) : null}
       onSubmit={form.onSubmit(save)}
       foot={
-        <Anchor component={Link} to="/login">
-          {t("forgot.back")}
-        </Anchor>
+        <Anchor component={Link} to="/login">{t("forgot.back")}</Anchor>
       }
     >
       <TextInput label={t("field.email")} value={email} readOnly autoComplete="username" />

@@ -57,9 +57,7 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
         title={t("verify.title")}
         lead={t("verify.lead", { email })}
         foot={
-          <Anchor component={Link} to="/login">
-            {t("forgot.back")}
-          </Anchor>
+          <Anchor component={Link} to="/login">{t("forgot.back")}</Anchor>
         }
       >
         <p className={classes.note}>
