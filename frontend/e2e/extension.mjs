@@ -16,7 +16,7 @@ const KNOWN = ["ivan-kim-1988", "dara-meyer-1979"];
  the permission prompt, so the manifest grants the two hosts. */
 async function unpacked(folder) {
   const zip = new Uint8Array(await (await fetch(`${BASE}/extension.zip`)).arrayBuffer());
-  const to = join(folder, "contact-collector");
+  const to = join(folder, "openlead");
   mkdirSync(to);
   for (const [name, content] of Object.entries(unzipSync(zip))) writeFileSync(join(folder, name), content);
   const file = join(to, "manifest.json");
@@ -88,6 +88,11 @@ async function profile(context, path, tab, popup) {
   const number = card.locator('a[href^="tel:"]').first();
   check(/^\+\d+ [\d ]+/.test(await number.textContent()), `a number in groups, it is ${await number.textContent()}`);
   check((await left("Cell Number")) === before - 1, "one credit less");
+  await card.getByRole("link", { name: "Call", exact: true }).first().waitFor();
+  await card.getByText("Report", { exact: true }).first().click();
+  await card.getByRole("button", { name: /^Out of service/ }).click();
+  await says("Thanks! Your feedback has been submitted.");
+  check(await popup.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing beside the panel");
   check((await memory.count()) === 2, "both reveals remembered");
 
   // A list is created by its name, and contains the person once.

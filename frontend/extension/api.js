@@ -47,6 +47,12 @@ export async function reveal(account, linkedinurl, type) {
   return credits;
 }
 
+/** Reports a value as wrong: `outofservice`, or `invalid` with the right value. */
+export const report = (account, linkedin_url, type, info, downvotereason, reasonnote) =>
+  call(account, "POST", table(account, "contactfeedback"), {
+    resource: [{ linkedin_url, action: "downvote", info, type: type === "directdial" ? "phone" : type, downvotereason, reasonnote }],
+  });
+
 export const creditsOf = async (account) => (await call(account, "GET", "account/credits")).credits;
 
 const table = ({ dataset }, name) => `${dataset}/_table/${name}`;

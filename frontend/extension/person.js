@@ -40,28 +40,42 @@ function grouped(number) {
   }
 }
 
-/** A value that is called or written to by a press, and copied by its button. */
-function valueOf(type, value, onCopy) {
-  const [scheme, shown] = type === "directdial" ? ["tel", grouped(value)] : ["mailto", value];
-  const copy = element("button", { type: "button", className: "plain", textContent: t("copy"), onclick: () => onCopy(value) });
-  copy.setAttribute("aria-label", `${t("copy")} ${shown}`);
-  return element("span", { className: "paid" }, element("a", { href: `${scheme}:${value}`, className: "value", textContent: shown }), copy);
+/** The reasons for which a value can be reported as wrong; `invalid` comes with the right value. */
+const REASONS = { directdial: ["outofservice", "invalid"], businessemail: ["invalid"], personalemail: ["invalid"] };
+
+function plain(text, shown, onclick) {
+  const button = element("button", { type: "button", className: "plain", textContent: text, onclick });
+  button.setAttribute("aria-label", `${text} ${shown}`);
+  return button;
 }
 
-/** One line for each kind. `fresh` are the kinds revealed just now, which light up once; `onReveal` gets a kind, `onCopy` a value. */
-export function linesOf(card, fresh, onReveal, onCopy) {
+/** A value that is called or written to by a press, copied by its button, and reported if it is wrong. */
+function valueOf(type, value, { onCopy, onReport }) {
+  const [scheme, shown] = type === "directdial" ? ["tel", grouped(value)] : ["mailto", value];
+  const link = (className, text) => element("a", { href: `${scheme}:${value}`, className, textContent: text });
+  const right = element("input", { placeholder: t("right"), ariaLabel: t("right") });
+  const reasons = REASONS[type].map((reason) => plain(t(reason), shown, () => onReport(type, value, reason, reason === "invalid" ? right.value : "")));
+  const wrong = element("details", {}, element("summary", { textContent: t("report") }), right, ...reasons);
+  wrong.firstChild.setAttribute("aria-label", `${t("report")} ${shown}`);
+  const call = type === "directdial" ? [link("act", t("call"))] : [];
+  return element("span", { className: "paid" }, link("value", shown), element("span", { className: "acts" }, ...call, plain(t("copy"), shown, () => onCopy(value)), wrong));
+}
+
+/** One line for each kind. `fresh` are the kinds revealed just now, which light up once; `onReveal` gets a kind, `onCopy` a value, `onReport`
+ a kind's type, a value, the reason and for `invalid` the right value. */
+export function linesOf(card, fresh, acts) {
   return KINDS.map((kind) => {
     const values = valuesOf(card, kind);
     const label = element("span", { className: "kind", textContent: t(kind.type) });
     if (values.length === 0) return element("li", { className: "line" }, label, element("span", { className: "quiet", textContent: t(`no${kind.type}`) }));
     if (card[kind.hidden]) {
-      const button = element("button", { type: "button", className: "second", textContent: t("reveal"), onclick: () => onReveal(kind) });
+      const button = element("button", { type: "button", className: "second", textContent: t("reveal"), onclick: () => acts.onReveal(kind) });
       button.setAttribute("aria-label", t("revealof", { kind: t(kind.type) }));
       const mask = values.length > 1 ? t("andmore", { value: values[0], count: values.length - 1 }) : values[0];
       return element("li", { className: "line" }, label, element("span", { className: "mask", textContent: mask }), button);
     }
     const paid = card.revealed.find(({ type }) => type === kind.type);
-    const line = element("li", { className: "line" }, label, ...values.map((value) => valueOf(kind.type, value, onCopy)));
+    const line = element("li", { className: "line" }, label, ...values.map((value) => valueOf(kind.type, value, acts)));
     if (paid) line.append(element("span", { className: "memory", textContent: memory(paid) }));
     line.toggleAttribute("data-fresh", fresh.includes(kind.type));
     return line;

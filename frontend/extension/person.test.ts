@@ -20,10 +20,14 @@ test("an earlier reveal is shown with its date, including the year if it is not 
 test("only existing, unpaid values have a price", () => {
   expect(payable(CARD).map(({ type }: { type: string }) => type)).toEqual(["directdial"]);
   const copied: string[] = [];
-  const lines: HTMLElement[] = linesOf(CARD, [], () => undefined, (value: string) => copied.push(value));
+  const reported: string[][] = [];
+  const lines: HTMLElement[] = linesOf(CARD, [], { onCopy: (value: string) => copied.push(value), onReport: (...answer: string[]) => reported.push(answer) });
   expect(lines.map((line) => line.querySelector("button")?.getAttribute("aria-label") ?? null)).toEqual(["Reveal Cell Number · 1 credit", "Copy max@acme.example", null]);
   expect(lines[1].querySelector("a")!.getAttribute("href")).toBe("mailto:max@acme.example");
   lines[1].querySelector("button")!.click();
   expect(copied).toEqual(["max@acme.example"]);
+  lines[1].querySelector("input")!.value = "max@acme.test";
+  lines[1].querySelector<HTMLButtonElement>("details button")!.click();
+  expect(reported).toEqual([["businessemail", "max@acme.example", "invalid", "max@acme.test"]]);
   expect(lines[2].textContent).toContain("No email found");
 });

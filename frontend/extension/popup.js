@@ -1,5 +1,5 @@
 /** The panel of the extension, as its popup and as a frame on a profile page: connect, the person, collect, look up. */
-import { addToList, creditsOf, listsOf, lookUp, personOf, reveal, sessionOfPage } from "./api.js";
+import { addToList, creditsOf, listsOf, lookUp, personOf, report, reveal, sessionOfPage } from "./api.js";
 import { MOST, joined, profileOf, profilesOf } from "./collect.js";
 import { balanceOf, linesOf, payable } from "./person.js";
 import { speak, spoken, t } from "./texts.js";
@@ -22,7 +22,7 @@ async function draw() {
   const { list, account } = await stored();
   const person = account !== null && shown.url !== null && shown.view === "person";
   translate(account);
-  at("brand").textContent = account?.brand ?? t("collector");
+  at("brand").textContent = account?.brand ?? t("name");
   at("close").hidden = !framed;
   at("views").hidden = account === null || shown.url === null;
   at("toperson").setAttribute("aria-pressed", String(person));
@@ -55,7 +55,7 @@ async function draw() {
 function translate(account) {
   speak(account ? account.language : navigator.language.slice(0, 2));
   document.documentElement.lang = spoken();
-  document.title = account?.brand ?? t("collector");
+  document.title = account?.brand ?? t("name");
   for (const part of document.querySelectorAll("[data-t]")) part.textContent = t(part.dataset.t);
   for (const part of document.querySelectorAll("[data-label]")) part.setAttribute("aria-label", t(part.dataset.label));
   at("listname").placeholder = t("listname");
@@ -71,7 +71,7 @@ function drawPerson(fresh = []) {
   const { card } = shown;
   at("name").textContent = card ? card.full_name : t("nobody");
   at("about").textContent = card ? [card.title, card.company, card.city].filter(Boolean).join(" · ") : t("free");
-  at("kinds").replaceChildren(...(card ? linesOf(card, fresh, (kind) => void attempt(() => buy([kind])), (value) => void attempt(() => copy(value))) : []));
+  at("kinds").replaceChildren(...(card ? linesOf(card, fresh, acts) : []));
   at("kinds").hidden = !card;
   const open = card ? payable(card) : [];
   at("revealall").hidden = open.length < 2;
@@ -141,6 +141,19 @@ async function copy(value) {
   await navigator.clipboard.writeText(value);
   say(t("copied"));
 }
+
+async function flag(...answer) {
+  const { account } = await stored();
+  await report(account, shown.url, ...answer);
+  say(t("thanks"));
+}
+
+/** What the lines of a person do. */
+const acts = {
+  onReveal: (kind) => void attempt(() => buy([kind])),
+  onCopy: (value) => void attempt(() => copy(value)),
+  onReport: (...answer) => void attempt(() => flag(...answer)),
+};
 
 async function keep() {
   const { account } = await stored();

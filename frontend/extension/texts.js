@@ -1,7 +1,7 @@
 /** The texts of the panel in English and German, and the choice between them. */
 
 const en = {
-  collector: "Contact collector",
+  name: "Openlead",
   close: "Close",
   views: "Views",
   toperson: "This person",
@@ -52,6 +52,12 @@ const en = {
   reveal: "Reveal · 1 credit",
   copy: "Copy",
   copied: "Copied.",
+  call: "Call",
+  report: "Report",
+  outofservice: "Out of service",
+  invalid: "Invalid",
+  right: "The right value",
+  thanks: "Thanks! Your feedback has been submitted.",
   revealof: "Reveal {kind} · 1 credit",
   andmore: "{value} and {count} more",
   memory: "0 credits, {name} revealed this on {day}",
@@ -59,7 +65,7 @@ const en = {
 };
 
 const de = {
-  collector: "Kontaktsammler",
+  name: "Openlead",
   close: "Schließen",
   views: "Ansichten",
   toperson: "Diese Person",
@@ -110,6 +116,12 @@ const de = {
   reveal: "Aufdecken · 1 Credit",
   copy: "Kopieren",
   copied: "Kopiert.",
+  call: "Anrufen",
+  report: "Melden",
+  outofservice: "Nicht mehr in Betrieb",
+  invalid: "Ungültig",
+  right: "Der richtige Wert",
+  thanks: "Vielen Dank! Ihre Rückmeldung wurde gesendet.",
   revealof: "{kind} aufdecken · 1 Credit",
   andmore: "{value} und {count} weitere",
   memory: "0 Credits, aufgedeckt von {name} am {day}",

@@ -6,7 +6,7 @@ import { build } from "vite";
 
 const FROM = new URL("../extension", import.meta.url).pathname;
 const TO = new URL("../dist/extension.zip", import.meta.url).pathname;
-const FOLDER = "contact-collector";
+const FOLDER = "openlead";
 // The same files produce the same zip.
 const MADE = new Date("2026-01-01T00:00:00");
 

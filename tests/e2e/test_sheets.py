@@ -44,4 +44,4 @@ def test_downloads_match_the_screens(sheets: Path) -> None:
     assert lines[1][3] == "Ivan Kim"
 
     with zipfile.ZipFile(sheets / "extension.zip") as extension:
-        assert "contact-collector/manifest.json" in extension.namelist()
+        assert "openlead/manifest.json" in extension.namelist()
