@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
-import { BASE, TIMEOUT, WIDE } from "./server.mjs";
+import { BASE, TIMEOUT, WIDE, WIDTHS } from "./server.mjs";
 import { settled } from "./steady.mjs";
 
 export { BASE, CHROMIUM, MEMBER, NARROW, OWNER, SMALL, WIDE } from "./server.mjs";
@@ -120,6 +120,23 @@ export async function fits(page, what) {
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   check(wider <= 0, `${what} to fit its window, it is ${wider} px wider`);
   await uncut(page, what);
+}
+
+/** The same at every width, and then at the one before. Nothing may pass the right edge unless it is in a part that scrolls. */
+export async function fitsEverywhere(page, what) {
+  const before = page.viewportSize();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: before.height });
+    await fits(page, `${what} at ${width} px`);
+    const past = await page.evaluate(() => {
+      const scrolls = (part) => part && part !== document.body && (getComputedStyle(part).overflowX !== "visible" || scrolls(part.parentElement));
+      return [...document.querySelectorAll("body *")]
+        .filter((part) => part.clientWidth > 1 && part.getBoundingClientRect().right > innerWidth + 1 && part.checkVisibility({ visibilityProperty: true }) && !scrolls(part.parentElement))
+        .map(({ outerHTML }) => outerHTML.slice(0, 120));
+    });
+    check(past.length === 0, `nothing of ${what} past the right edge at ${width} px: ${past.join(" | ")}`);
+  }
+  await page.setViewportSize(before);
 }
 
 /** Saves a picture in the folder SHOTS, if that is set. */

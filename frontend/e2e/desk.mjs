@@ -1,5 +1,5 @@
 /** A member of staff sets a password, finds a client, changes credits, looks at the app as its owner, and reads the queue. */
-import { MEMBER, OWNER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
+import { MEMBER, OWNER, SMALL, accessible, check, fitsEverywhere, journey, picture, signIn } from "./browser.mjs";
 
 const STAFF = { email: "sam@desk-demo.com", password: "Staff1234" };
 const REASON = "Asked for it in the chat";
@@ -70,6 +70,7 @@ async function readsTabs(page) {
     await page.getByRole("tab", { name: tab }).click();
     await page.getByRole("tabpanel", { name: tab }).waitFor();
     await accessible(page, `the tab ${tab} of a client`);
+    await fitsEverywhere(page, `the tab ${tab} of a client`);
     await picture(page, `desk-client-${tab.toLowerCase().replace(" ", "")}`);
   }
 }
@@ -103,6 +104,7 @@ async function readsLists(page) {
     await page.getByRole("navigation", { name: "Desk" }).getByRole("link", { name: link }).click();
     await page.getByRole("heading", { level: 1, name: link }).waitFor();
     await accessible(page, `the page ${link} of the desk`);
+    await fitsEverywhere(page, `the page ${link} of the desk`);
     await picture(page, `desk-${name}`);
   }
 }

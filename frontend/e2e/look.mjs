@@ -1,6 +1,6 @@
 /** Every screen: few requests on a first visit, rendered, no axe violations, not wider than the window. Pictures in
  SHOTS. */
-import { ALSO, OWNER, SMALL, WIDE, accessible, check, contrasting, fits, journey, picture, signIn, twoAtATime } from "./browser.mjs";
+import { ALSO, OWNER, SMALL, WIDE, accessible, check, contrasting, fitsEverywhere, journey, picture, signIn, twoAtATime } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { APPEARANCES, appear } from "./steady.mjs";
 
@@ -37,7 +37,6 @@ async function look(page, [name, path, heading]) {
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     await page.waitForLoadState("networkidle");
     await picture(page, name);
-    await fits(page, `${name} at ${viewport.width} px`);
     if (viewport === WIDE) await everyColumnInView(page, name);
     await accessible(page, `${name} at ${viewport.width} px`, "html", ALSO);
     if (viewport !== WIDE) continue;
@@ -45,6 +44,7 @@ async function look(page, [name, path, heading]) {
     await contrasting(page, `${name} in dark`);
     await appear(page, APPEARANCES.light);
   }
+  await fitsEverywhere(page, name);
   await page.evaluate(() => sessionStorage.clear());
   await page.goto("/theme.js");
 }

@@ -10,6 +10,8 @@ export const WIDE = { width: 1440, height: 900 };
 export const SMALL = { width: 390, height: 844 };
 /** The narrowest window that a page must fit: 1280 px at 400 % zoom. */
 export const NARROW = { width: 320, height: 640 };
+/** The widths at which no page may be wider than its window. */
+export const WIDTHS = [NARROW.width, SMALL.width, 768, 1280, WIDE.width, 1920];
 const found = (...paths) => paths.find((path) => path && existsSync(path));
 /** The full browser, which is needed to load extensions. */
 export const CHROMIUM = found(process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
