@@ -100,7 +100,9 @@ def _checked(ctx: Context, input: Input) -> tuple[str, str]:
 
 def _expired(ctx: Context) -> HTMLResponse:
     if "application/json" in ctx.request.headers.get("accept", ""):
-        raise NotFound("This link has expired or was used. Ask again with POST /api/v2/removalrequest.")
+        raise NotFound(
+            "This link has expired or was used. Ask again with POST /api/v2/removalrequest.", case="removal_expired"
+        )
     return _page(languages.of(ctx, None), "expired", "again", 404)
 
 

@@ -58,7 +58,7 @@ def check(addresses: list[str], field: str, host: str) -> None:
         f"None of the {len(addresses):,} addresses is that of a person's profile, such as {EXAMPLE}. "
         f"The first is '{addresses[0][:100]}'."
     )
-    raise _invalid(field, "no_address", message)
+    raise _invalid(field, "no_profile", message)
 
 
 def _invalid(field: str, case: str, message: str, **numbers: float) -> Invalid:

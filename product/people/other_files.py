@@ -38,7 +38,7 @@ def converted(data: bytes) -> tuple[BinaryIO, Sequence[int]]:
     if missing:
         has = ", ".join(name[:50] for name in table.columns[:10])
         message = f"no column has {' or '.join(missing)}; the columns are {has or 'not named'}."
-        raise BadSheet(FieldError("column_missing", message))
+        raise BadSheet(FieldError("columns_unnamed", message))
     numbers = array("q")
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)

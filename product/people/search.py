@@ -234,13 +234,14 @@ async def _check_words(ctx: Context, search: CompanyFilters) -> None:
                 continue
             if field == "country":
                 close = search_terms.country_like(word)
-                message = f"'{word[:50]}' is not a country.{close or ' Send a name or a code, such as Norway or NOR.'}"
+                advice = close or " Send a name or a code, such as Norway or NOR."
+                error = FieldError("not_a_country", f"'{word[:50]}' is not a country.{advice}")
             else:
                 rows = await ctx.db.fetch(_SOME[field])
                 known = [row["word"] for row in rows]
                 close = suggestion(word, known) or f" Some are {', '.join(known[:MAX_SHOWN])}." * bool(known)
-                message = f"No company has '{word[:50]}'.{close}"
-            raise Invalid({field: FieldError("unknown_word", message)}, named=True)
+                error = FieldError("nobody_has", f"No company has '{word[:50]}'.{close}")
+            raise Invalid({field: error}, named=True)
 
 
 async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page) -> tuple[Meta, list[Match]]:

@@ -244,10 +244,8 @@ def authorize(script: Script, actor: Actor, sessions: Sessions = NO_SESSIONS) ->
         raise sessions.ended()
     if actor.role in sessions.unlisted:
         raise sessions.error("unlisted", actor.role)
-    raise Forbidden(
-        f"You are not permitted to do this: {script.method} {script.name} is for the role {_any_of([*script.roles])}.",
-        case="not_permitted",
-    )
+    hint = f"{script.method} {script.name} is for the role {_any_of([*script.roles])}."
+    raise Forbidden("You are not permitted to do this.", case="not_permitted", context={"hint": hint})
 
 
 def count_call(script: Script, request: HttpRequest) -> None:

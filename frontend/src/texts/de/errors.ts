@@ -103,6 +103,10 @@ export const errors: Readonly<Record<string, string>> = {
   owner_fixed: "Der Inhaber des Kontos kann nicht geändert werden.",
   // Search, contacts and bulk lookup
   unknown_word: "Diesen Wert gibt es nicht",
+  domain_invalid: "Geben Sie die Domain eines Unternehmens ein, etwa acme.com",
+  removal_expired: "Dieser Link ist abgelaufen oder wurde schon benutzt.",
+  not_a_country: "Dieses Land gibt es nicht",
+  nobody_has: "Kein Unternehmen hat diesen Wert",
   options_missing: "Bitte wählen Sie Optionen",
   url_invalid: "Bitte geben Sie eine gültige Adresse ein",
   vendor_unavailable: "Der Dienst für Kontaktdaten antwortet nicht. Es wurde nichts berechnet; versuchen Sie es gleich noch einmal.",
@@ -120,6 +124,7 @@ export const errors: Readonly<Record<string, string>> = {
   no_such_job: "Diesen Auftrag gibt es nicht.",
   file_not_utf8: "Die Datei ist kein UTF-8-Text. Speichern Sie sie als CSV UTF-8.",
   column_missing: "Die erste Zeile muss eine Spalte „linkedinurl“ nennen.",
+  no_profile: "Keine der Adressen führt zum Profil einer Person.",
   no_address: "Die Liste enthält keine Adresse.",
   too_many_addresses: "{{count}} Adressen sind zu viele; ein Auftrag fasst {{limit}}.",
   // Plans and payments
