@@ -270,10 +270,10 @@ async def test_lists_of_a_user_and_of_a_key(agents: Agents, product: Product, ac
     async with agents(key=key) as robot, agents(member.token) as colleague:
         for reader in (robot, colleague):
             assert [row["listid"] for row in (await reader.result("lists"))["result"]["lists"]] == [ids[1]]
-            assert "There is no such list" in await reader.error("lists", listid=ids[0])
+            assert f"There is no list with the id {ids[0]}." in await reader.error("lists", listid=ids[0])
             (row,) = (await reader.result("lists", listid=ids[1]))["result"]["resource"]
             assert (row["full_name"], row["tags"], row["note"]) == ("Lis Ted", ["hot"], "call")
     async with agents(account.owner.token) as own, agents(other.owner.token) as stranger:
         assert {row["listid"] for row in (await own.result("lists"))["result"]["lists"]} == set(ids)
         assert (await stranger.result("lists"))["result"]["lists"] == []
-        assert "There is no such list" in await stranger.error("lists", listid=ids[1])
+        assert f"no list with the id {ids[1]}. You have no lists" in await stranger.error("lists", listid=ids[1])
