@@ -157,12 +157,6 @@ _HAS = {
     "personalemail": "personalcipher is not null",
 }
 _HELD = "select 1 from person where searchable @@ $1::text::tsquery limit 1"
-_SOME = {
-    field: f"select {field} as word from (select {field} from person where {field} <> '' limit 5000) s"  # noqa: S608
-    f" group by {field} order by count(*) desc, {field} limit 200"
-    for field in ("company_size", "industry")
-}
-MAX_SHOWN = 8
 _VERIFIED = {word: f"verification = '{word}'" for word in search_terms.VERIFICATIONS}
 _OWNED = """
     select r.personid, r.contactid, r.kind, r.createdon, u.name from reveal r left join appuser u using (appuserid)
@@ -219,29 +213,26 @@ def company_query(search: CompanySearch) -> Query:
 
 
 async def _check_words(ctx: Context, search: CompanyFilters) -> None:
-    """Raise Invalid (422) for a country, size or industry that exists nowhere, where nothing was found.
+    """Raise Invalid (422) for an unknown country or a size without a number, where nothing was found.
 
-    Countries and sizes of a usual form are valid even if no person has them.
+    A word that a person has is valid in any spelling.
     """
-    for field in ("country", "company_size", "industry"):
-        for word in getattr(search, field):
-            if (field == "country" and search_terms.is_country(word)) or (
-                field == "company_size" and any(letter.isdigit() for letter in word)
-            ):
-                continue
-            query = search_terms.tsquery(search_terms.conditions({field: [word]}))
-            if not word or await ctx.db.first_value(int, _HELD, query) is not None:
-                continue
-            if field == "country":
-                close = search_terms.country_like(word)
-                advice = close or " Send a name or a code, such as Norway or NOR."
-                error = FieldError("not_a_country", f"'{word[:50]}' is not a country.{advice}")
-            else:
-                rows = await ctx.db.fetch(_SOME[field])
-                known = [row["word"] for row in rows]
-                close = suggestion(word, known) or f" Some are {', '.join(known[:MAX_SHOWN])}." * bool(known)
-                error = FieldError("nobody_has", f"No company has '{word[:50]}'.{close}")
-            raise Invalid({field: error}, named=True)
+    for word in search.country:
+        if not search_terms.is_country(word) and not await _is_held(ctx, "country", word):
+            close = search_terms.country_like(word) or " Send a name or a code, such as Norway or NOR."
+            raise Invalid(
+                {"country": FieldError("not_a_country", f"'{word[:50]}' is not a country.{close}")}, named=True
+            )
+    for word in search.company_size:
+        if not any(map(str.isdigit, word)) and not await _is_held(ctx, "company_size", word):
+            message = f"'{word[:50]}' is not a size. Send a number of people, or two, such as 11-50."
+            raise Invalid({"company_size": FieldError("not_a_size", message)}, named=True)
+
+
+async def _is_held(ctx: Context, field: str, word: str) -> bool:
+    """Return whether a person has this word in a field, or the word is blank."""
+    query = search_terms.tsquery(search_terms.conditions({field: [word]}))
+    return not word or await ctx.db.first_value(int, _HELD, query) is not None
 
 
 async def people(ctx: Context, caller: Caller, search: PeopleSearch, page: Page) -> tuple[Meta, list[Match]]:

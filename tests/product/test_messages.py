@@ -207,12 +207,13 @@ async def test_words_that_no_person_of_the_directory_has(product: Product, accou
     http = product.caller(key=await _key(account, "search", istest=0))
     for sent, words in (
         ({"country": "Norrway"}, ["country: 'Norrway' is not a country", "'Norway'"]),
-        ({"company_size": "huge"}, ["company_size: No company has 'huge'", "11-50"]),
-        ({"industry": "Sofware"}, ["industry: No company has 'Sofware'", "'Software'"]),
+        ({"company_size": "huge"}, ["company_size: 'huge' is not a size", "11-50"]),
     ):
         _checked(await http.post(f"{API}searchpeople", json=sent), 422, words)
         _checked(await http.post(f"{API}searchcompanies", json=sent), 422, words)
-    for sent in ({"country": "Norge", "city": "Bergen"}, {"company_size": "2-3"}, {"country": "Kosovo"}):
+    for sent in (
+        {"country": "Norge", "city": "Bergen"}, {"company_size": "2-3"}, {"country": "Kosovo"}, {"industry": "Sofware"},
+    ):  # fmt: skip
         assert (await http.post(f"{API}searchpeople", json=sent)).status_code == 200
 
 

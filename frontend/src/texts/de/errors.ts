@@ -106,7 +106,7 @@ export const errors: Readonly<Record<string, string>> = {
   domain_invalid: "Geben Sie die Domain eines Unternehmens ein, etwa acme.com",
   removal_expired: "Dieser Link ist abgelaufen oder wurde schon benutzt.",
   not_a_country: "Dieses Land gibt es nicht",
-  nobody_has: "Kein Unternehmen hat diesen Wert",
+  not_a_size: "Das ist keine Unternehmensgröße",
   options_missing: "Bitte wählen Sie Optionen",
   url_invalid: "Bitte geben Sie eine gültige Adresse ein",
   vendor_unavailable: "Der Dienst für Kontaktdaten antwortet nicht. Es wurde nichts berechnet; versuchen Sie es gleich noch einmal.",
