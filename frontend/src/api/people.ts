@@ -124,7 +124,8 @@ export const searchNews = queryOptions({
 
 export const markSeen = (savedsearchid: number) => call("POST", "searchnews", { body: { seen: savedsearchid } });
 
-export const contactLists = rows("contactlist", { order: "name ASC" });
+/** The lists with the number of their people. */
+export const contactLists = rows("contactlist", { fields: "*,contactlistitem_by_clientid_listid.COUNT(*) AS people", order: "name ASC" });
 
 /** The part of a list that is shown. */
 export type ListPart = Omit<Input<"listpeople">, "limit" | "offset">;

@@ -153,6 +153,8 @@ export interface ContactList {
   name: string;
   shared: number;
   createdon: string;
+  /** Missing in the response to a write. */
+  people?: number;
 }
 
 export interface List<Row> {

@@ -186,9 +186,9 @@ test("a page past the end of a list becomes the last one", async () => {
 });
 
 test("the lists are named with who sees them, and a new one opens", async () => {
-  serve({ "GET leads/_table/contactlist": { resource: [list(), list({ listid: 8, name: "Team", shared: 1, appuserid: 99 })] }, "POST leads/_table/contactlist": { resource: [list({ listid: 9 })] } });
+  serve({ "GET leads/_table/contactlist": { resource: [list({ people: 12 }), list({ listid: 8, name: "Team", shared: 1, appuserid: 99 })] }, "POST leads/_table/contactlist": { resource: [list({ listid: 9 })] } });
   const { where } = draw(<ListsScreen />, { at: "/dashboard/main/lists" });
-  expect(await screen.findByRole("row", { name: /^Leads Only you/ })).toBeVisible();
+  expect(await screen.findByRole("row", { name: /^Leads Only you 12/ })).toBeVisible();
   expect(screen.getByRole("row", { name: /^Team The team/ })).toBeVisible();
   await user.click(screen.getByRole("button", { name: "New list" }));
   await user.type(await screen.findByLabelText("Name of the list"), "Hot{Enter}");

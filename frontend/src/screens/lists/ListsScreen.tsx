@@ -18,7 +18,9 @@ import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";
 import { localDayText } from "../../lib/dates";
+import { countText } from "../../lib/locale";
 import { t } from "../../lib/i18n.people";
+import { TwoLines } from "../person/PersonCells";
 import classes from "./Lists.module.css";
 
 const at = (listid: number) => `/dashboard/main/lists/${listid}`;
@@ -31,6 +33,7 @@ export function ListsScreen() {
   const columns: readonly Column<ContactList>[] = [
     { key: "name", head: t("people.list"), cell: ({ listid, name }) => <Link className={classes.link} to={at(listid)}>{name}</Link> },
     { key: "shared", head: t("people.readers"), cell: ({ shared, appuserid }) => readersOf(shared === 1, appuserid === me.appuserid) },
+    { key: "people", head: t("bulk.people"), align: "end", cell: ({ people }) => countText(people) },
     { key: "created", head: t("people.created"), cell: ({ createdon }) => localDayText(createdon) },
   ];
   const create = (
@@ -47,12 +50,14 @@ export function ListsScreen() {
         skeleton={{ lines: 4 }}
         empty={<Empty card icon={<ListChecks size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("people.noListsYet")} text={t("people.noLists")} action={<Button component={Link} to="/dashboard/main/peoplesearch" variant="default">{t("menu.peoplesearch")}</Button>} />}
       >
-        {(rows) => <DataTable label={t("people.lists")} columns={columns} rows={rows} rowKey={({ listid }) => listid} onOpen={({ listid }) => void navigate(at(listid))} />}
+        {(rows) => <DataTable label={t("people.lists")} columns={columns} rows={rows} rowKey={({ listid }) => listid} onOpen={({ listid }) => void navigate(at(listid))} phone={phoneRow} />}
       </ListState>
       {creating && <NewList onClose={() => setCreating(false)} onCreated={(listid) => void navigate(at(listid))} />}
     </Page>
   );
 }
+
+const phoneRow = ({ listid, name, people }: ContactList) => <TwoLines first={<Link className={classes.link} to={at(listid)}>{name}</Link>} second={t("usage.peopleOf", { count: people ?? 0 })} />;
 
 const readersOf = (isShared: boolean, isMine: boolean): string => (isShared ? (isMine ? t("people.sharedByYou") : t("people.sharedWithYou")) : t("people.onlyYou"));
 
