@@ -266,6 +266,7 @@ def count_call(script: Script, request: HttpRequest) -> None:
             request.hit = hit
 
 
+WRAPPER = "resource"  # of the records of a table
 MAX_SPELT = 20  # unknown fields that may be a misspelt one
 _VALUE = re.compile("'([^']*)'")
 MAX_QUOTED = 60  # characters of a value that a message repeats
@@ -356,7 +357,9 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
                 near = meant(last, unknown)
                 if not near and len(unknown) == beside[detail["loc"][:-1]] == 1:
                     near = unknown[0]
-                text += f"; you sent '{near[:100]}'" if near else ""
+                if unknown == [WRAPPER]:
+                    near = WRAPPER
+                text += _sent_instead(near)
                 text += f". Send {_any_of(words)}" if (words := _literals(_annotation(model, detail["loc"]))) else ""
                 if len(detail["loc"]) == 1:
                     missing[name] = near
@@ -380,9 +383,16 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             fields.setdefault(name, told)
         if len(missing) > 1 and next(iter(fields)) in missing:
             *others, last = missing
-            sent_instead = "".join(f"; you sent '{near[:100]}'" for near in dict.fromkeys(missing.values()) if near)
+            sent_instead = "".join(map(_sent_instead, dict.fromkeys(missing.values())))
             raise Invalid(fields, f"{', '.join(others)} and {last} are missing{sent_instead}.") from None
         raise Invalid(fields, named=named) from None
+
+
+def _sent_instead(near: str) -> str:
+    """Return the part of a message that names the field sent instead of a missing one, or ""."""
+    if near == WRAPPER:
+        return f"; send the fields themselves, not in '{WRAPPER}'"
+    return f"; you sent '{near[:100]}'" if near else ""
 
 
 def meant(name: str, unknown: list[str]) -> str:

@@ -56,6 +56,7 @@ BY_KEY: list[Case] = [
     ("POST", "findemail", {"name": "Ada", "domain": "b.example", "max": 1}, 422, ["max: Unknown field"]),
     ("POST", "findemail", {"name": "", "domain": "b.example"}, 422, ["name: Must have a length of at least 1"]),
     ("POST", "verifyemail", {"mail": "a@b.example"}, 422, ["email: Missing; you sent 'mail'"]),
+    ("POST", "verifyemail", {"resource": [{"email": "a@b.co"}]}, 422, ["email: Missing; send the fields themselves"]),
     ("POST", "verifyemail", {"email": "x" * 400}, 422, ["email: Must have a length of at most 320"]),
     ("POST", "searchpeople", {"titel": "sales"}, 422, ["titel: ", "'title'"]),
     ("POST", "searchpeople", {"not": {"titel": "sales"}}, 422, ["not.titel: ", "'title'"]),
