@@ -108,7 +108,7 @@ TABLE = (
     Option("file", values.text, _TEXT,
            "Download under this name; `.csv`, `.xlsx` or `.json` says in which format.",
            on=("list", "record")),
-    Option("accept", values.text, _TEXT,
+    Option("accept", values.accepted, _TEXT,
            "Format, for callers that cannot set the Accept header: `csv`, `xlsx`, `xml` or `json`.",
            aliases=("format",), on=("list", "record")),
     Option("refresh", values.boolean, _FLAG, "Read past any cache.", on=("list",)),

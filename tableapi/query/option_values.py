@@ -10,8 +10,10 @@ import orjson
 from tableapi import exact_json
 from tableapi.errors import BadRequest
 from tableapi.query import names
+from tableapi.query.spelling import suggestion
 from tableapi.schema.types import FALSE, TRUE
 
+FORMATS = ("json", "csv", "xlsx", "xml", "ndjson")
 MAX_CHARS = 8000  # per option, for those in a plan's key
 MAX_IDS_CHARS = 50_000  # of a text, which is scanned on the event loop
 MAX_NUMBER = 2**62
@@ -127,6 +129,18 @@ def at_least_zero(name: str, value: Any) -> int:
 def going_on(name: str, value: Any) -> tuple[bool]:
     """Return whether a list goes on after a record that failed."""
     return (boolean(name, value),)
+
+
+def accepted(name: str, value: Any) -> str:
+    """Return option `accept`: a format, or a media type as in the header."""
+    word = text(name, value)
+    if (form := word.strip().lower()) and "/" not in form and form not in FORMATS:
+        raise BadRequest(
+            f"Option '{name}' must be one of {', '.join(FORMATS)}, or a media type.{suggestion(form, FORMATS)}",
+            reason="bad_option",
+            context={"option": name},
+        )
+    return word
 
 
 def upsert(_name: str, value: Any) -> tuple[bool, bool, bool]:

@@ -50,6 +50,9 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("POST", "../../../graphql", {}, 405, ("no GraphQL", "/api/v2/<dataset>/_table/<table>")),
     ("GET", "_func/nothing", {}, 404, ("'nothing'",)),
     # Fields, filters, order
+    ("GET", CUSTOMER, {"params": {"accept": "pdf"}}, 400, ("'accept'", "csv, xlsx")),
+    ("GET", CUSTOMER, {"params": {"format": "xls"}}, 400, ("'accept'", "'xlsx'")),
+    ("GET", CUSTOMER, {"params": [("fields", "id"), ("fields", "name")]}, 400, ("'fields'", "fields=id,name")),
     ("GET", CUSTOMER, {"params": {"fields": "nmae"}}, 400, ("'customer'", "'nmae'", "'name'")),
     ("GET", CUSTOMER, {"params": {"filter": "ctiy = 'Oslo'"}}, 400, ("'ctiy'", "'city'")),
     ("GET", CUSTOMER, {"params": {"filter": "city == Oslo"}}, 400, ("'=='", "Write =", "position 6")),
