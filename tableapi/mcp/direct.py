@@ -85,6 +85,13 @@ def misspelt(message: Any) -> bytes | None:
     return json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode() if close else None
 
 
+def unknown_status(headers: Mapping[str, str]) -> int:
+    """Return the HTTP status of an unknown method: 404 since the revisions without a handshake (SEP-2575)."""
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    return 200 if headers.get("mcp-protocol-version", DEFAULT_REVISION) in HANDSHAKE_PROTOCOL_VERSIONS else 404
+
+
 def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]) -> Call | None:
     """Parse a message as a tool call; None if it is to be left to the SDK.
 

@@ -122,7 +122,7 @@ class Mcp(Feature):
         if (refusal := direct.refusal(message)) is not None:
             return Response(refusal, 400)
         if (unknown := direct.misspelt(message)) is not None:
-            return Response(unknown)
+            return Response(unknown, direct.unknown_status(request.headers))
         if caller.actor.scopes is not None:
             self._require_scope(request, caller, message)
         if (call := direct.call_of(message, request.headers, request.scope["headers"])) is not None:

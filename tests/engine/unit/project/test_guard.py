@@ -117,7 +117,7 @@ def test_an_invalid_field_is_reported() -> None:
     [
         ({}, "count: Missing", {"case": "missing"}),
         ({"count": "many"}, "count: Must be a whole number", {"case": "int_parsing"}),
-        ({"count": 1, "name": "x" * 10}, "name: Must have a length of at most 9",
+        ({"count": 1, "name": "x" * 10}, "name: Must have a length of at most 9; you sent 10",
          {"case": "string_too_long", "max_length": 9}),
         ({"count": 1, "note": "shout"}, "Write at most 3 capitals", {"case": "loud", "capitals": 3}),
     ],
