@@ -68,7 +68,10 @@ async def test_dates_at_the_ends_of_the_calendar_are_rejected(
     account: Account, call: str, start: str, end: str
 ) -> None:
     response = await account.owner.post(call, startdate=start, enddate=end)
-    assert (response.status_code, response.json()["error"]["context"]["fields"]["enddate"]) == (422, "Must be a date such as 2026-01-31")
+    assert (response.status_code, response.json()["error"]["context"]["fields"]["enddate"]) == (
+        422,
+        "Must be a date such as 2026-01-31",
+    )
 
 
 async def test_calls_of_a_key_are_counted_to_the_last_day_of_a_month(product: Product, account: Account) -> None:
