@@ -465,7 +465,8 @@ class Server:
 
     def _sweep(self) -> None:
         now = self.loop.time()
-        elapsed, self._swept_at = now - self._swept_at, now
+        # A pause of this process, as of a suspended machine, is not one of its clients.
+        elapsed, self._swept_at = min(now - self._swept_at, 2 * self._sweep_seconds), now
         for connection in list(self.connections):
             connection.check(elapsed)
         if now > self._forget_at:
