@@ -49,6 +49,7 @@ class TableRequest:
     tables: set[str] | None = None
     beside: Mapping[str, Any] | None = None
     _options: Options | None = field(default=None, init=False)
+    _options_of: Table | None = field(default=None, init=False)
 
     def note_mismatch(self, name: str, value: Any) -> None:
         """Note a field that names another tenant."""
@@ -70,12 +71,14 @@ class TableRequest:
         return text if text and text.strip() else ""
 
     def options(self) -> Options:
-        """Return the options of the request, parsed once: they are shared and must not be modified.
+        """Return the options of the request, parsed once for its table; they must not be modified.
 
-        Raises BadRequest for a value of the wrong type.
+        A repeated attempt after DDL has another table, with relations that may have options. Raises BadRequest for a
+        value of the wrong type.
         """
         parsed = self._options
-        if parsed is None:
+        if parsed is None or self._options_of is not self.table:
+            self._options_of = self.table
             sent = self.body if self.verb == "GET" or self.ident is None else None
             if wrap := self.headers.get("wrap"):
                 boolean("wrap", wrap)

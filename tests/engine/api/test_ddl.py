@@ -263,6 +263,21 @@ async def test_records_of_a_new_relation_are_written(living: tuple[httpx.AsyncCl
     assert response.status_code == 200, response.text
 
 
+async def test_an_option_of_a_new_relation_has_effect_at_once(
+    living: tuple[httpx.AsyncClient, asyncpg.Connection],
+) -> None:
+    client, database = living
+    await client.get("/steady?limit=1")
+    await alter(
+        database,
+        "create table leaf (id integer primary key, steady_id integer references steady)",
+        "insert into leaf values (1, 1), (2, 1)",
+    )
+    query = "/steady/1?related=leaf_by_steady_id&leaf_by_steady_id.filter=id=2"
+    response = await client.get(query, headers={"Prefer": "handling=lenient"})
+    assert ok(response)["leaf_by_steady_id"] == [{"id": 2, "steady_id": 1}]
+
+
 async def test_new_columns_are_noticed_under_load_and_with_many_tables(
     living: tuple[httpx.AsyncClient, asyncpg.Connection],
 ) -> None:
