@@ -4,9 +4,9 @@ import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 const named = (page, name) => page.getByRole("button", { name });
 
-/** Waits until the control has the focus; a fade may be under way. */
+/** Waits until the control has the focus; a fade may be under way. A menu gives it to a part without a size. */
 async function has(locator, what) {
-  await locator.and(locator.page().locator(":focus")).waitFor({ timeout: 5000 }).catch(() => check(false, `the focus ${what}`));
+  await locator.and(locator.page().locator(":focus")).waitFor({ state: "attached", timeout: 5000 }).catch(() => check(false, `the focus ${what}`));
 }
 
 /** A disabled control cannot take the focus, and the key would go to the previous one. */
@@ -18,9 +18,11 @@ async function press(locator) {
 /** Opens with the control, closes with Escape. */
 async function openAndLeave(page, opener, role, what) {
   await press(opener);
-  await page.getByRole(role).waitFor();
+  const opened = page.getByRole(role);
+  await opened.waitFor();
+  await has(opened.or(opened.locator("*")), `in ${what} once it is open`); // it moves in a task after the paint
   await page.keyboard.press("Escape");
-  await page.getByRole(role).waitFor({ state: "hidden" });
+  await opened.waitFor({ state: "hidden" });
   await has(opener, `at ${what} after it was closed`);
 }
 
