@@ -16,7 +16,7 @@ from tableapi import FieldError, Invalid
 MAX_ADDRESSES = 1000
 
 
-def of_csv(data: bytes, field: str) -> list[str]:
+def of_csv(data: bytes, field: str = "csv") -> list[str]:
     """Return the addresses of a file that was sent as `field`. May take long, so call it in a thread.
 
     Raises Invalid (422).
