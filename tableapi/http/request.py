@@ -122,10 +122,7 @@ class HttpRequest:
                 raise BadRequest(f"A header is longer than {MAX_HEADER_BYTES} bytes.", reason="header_too_long")
         headers = self.headers
         if len(self.query_string) > MAX_QUERY_BYTES:
-            raise BadRequest(
-                f"The query is longer than {MAX_QUERY_BYTES} bytes. POST its options as JSON with X-HTTP-Method: GET.",
-                reason="query_too_long",
-            )
+            raise query_too_long()
         if "x-request-id" in headers and _REQUEST_ID.match(headers["x-request-id"]):
             self.request_id = headers["x-request-id"]
         if (proxies := self._proxies) is not None and self.peer in proxies and "x-forwarded-for" in headers:
@@ -263,6 +260,12 @@ class HttpRequest:
             async with asyncio.timeout(DRAIN_SECONDS):
                 while size < DRAIN_BYTES and self.unread:
                     size += len((await self.receive()).get("body", b""))
+
+
+def query_too_long() -> BadRequest:
+    """Build the error for a query of more than MAX_QUERY_BYTES."""
+    message = f"The query is longer than {MAX_QUERY_BYTES} bytes. POST its options as JSON with X-HTTP-Method: GET."
+    return BadRequest(message, reason="query_too_long")
 
 
 def _reject_contradictions(pairs: Pairs) -> None:

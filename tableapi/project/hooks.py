@@ -28,9 +28,7 @@ from tableapi.tables.write import Writer
 CHUNK = 100  # identifiers per statement, for a file of `ids`
 
 
-async def respond(
-    scripts: Scripts, hook: Hook, call: TableRequest, request: HttpRequest, *, in_batch: bool
-) -> Response:
+async def respond(scripts: Scripts, hook: Hook, call: TableRequest, request: HttpRequest) -> Response:
     """Return the hook's response, or the engine's response for the records as modified by the hook.
 
     The records passed to a hook always contain the key of their row, under column names: identifiers, `id_field` and
@@ -44,8 +42,8 @@ async def respond(
     """
     if call.rights.right(call.table, call.verb) is None:
         raise errors.no_right(call)
-    if call.verb != "GET" and (in_batch or call.options().dry_run):
-        raise _cannot_undo(call, in_batch=in_batch)
+    if call.verb != "GET" and (call.batch is not None or call.options().dry_run):
+        raise _cannot_undo(call)
     options = dict(call.query)
     options.pop("form", None)
     ctx = scripts.context(call.actor, request)
@@ -88,9 +86,9 @@ async def respond(
     return response
 
 
-def _cannot_undo(call: TableRequest, *, in_batch: bool) -> BadRequest:
+def _cannot_undo(call: TableRequest) -> BadRequest:
     has_hook = f"'{call.table.name}' has a hook for {call.verb}, whose effects cannot be undone."
-    if in_batch:
+    if call.batch is not None:
         return BadRequest(f"{has_hook} Send the request on its own, not in a batch.", reason="no_batch")
     return BadRequest(f"{has_hook} Send the request without dry_run.", reason="no_dry_run")
 

@@ -21,6 +21,14 @@ _JSON = ("", "*/*", "application/json")  # accepted by nearly every request
 
 
 @dataclass(slots=True)
+class Writes:
+    """The writes of a batch so far. records: (table, verb, key), for `on_write`. tables: their names."""
+
+    records: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+    tables: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class TableRequest:
     """One request for a table: its caller, verb, options, body and headers.
 
@@ -29,7 +37,8 @@ class TableRequest:
     that were sent (see `errors`). recorded_by: the account field under which the read is recorded, if not the caller's
     own. written: (table, verb, key) of each record written so far, for `on_write`. tables: collects the names of tables
     written so far, those of nested records included. shows_credentials: whether the response has credentials in clear.
-    beside: the members of the body next to the records that the hook declares (see `project/hooks.py`).
+    beside: the members of the body next to the records that the hook declares (see `project/hooks.py`). batch: the
+    writes of the batch of which the request is a step.
     """
 
     dataset: Dataset
@@ -48,6 +57,7 @@ class TableRequest:
     written: list[tuple[str, str, dict[str, Any]]] | None = None
     tables: set[str] | None = None
     beside: Mapping[str, Any] | None = None
+    batch: Writes | None = None
     _options: Options | None = field(default=None, init=False)
     _options_of: Table | None = field(default=None, init=False)
 

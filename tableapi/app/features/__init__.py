@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tableapi.app.application import App
 from tableapi.app.feature import Route
-from tableapi.app.features.batch import Batches
+from tableapi.app.features.batch.endpoint import Batches
 from tableapi.app.features.changes import Changes
 from tableapi.app.features.channels import Channels
 from tableapi.app.features.mcp.endpoint import Mcp

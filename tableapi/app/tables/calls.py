@@ -30,7 +30,7 @@ from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import UnfitValue
 from tableapi.schema.model import Table
 from tableapi.tables import errors, ndjson, read, verbs
-from tableapi.tables.request import TableRequest
+from tableapi.tables.request import TableRequest, Writes
 
 
 class TableCalls:
@@ -40,9 +40,17 @@ class TableCalls:
         self._state, self._body_bytes = state, state.settings.body_bytes
 
     async def respond(
-        self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
+        self,
+        request: HttpRequest,
+        dataset: Dataset,
+        rights: Rights,
+        parts: list[str],
+        query: dict[str, str],
+        batch: Writes | None = None,
     ) -> Response:
         """Handle one request. `parts`: `_table`, the table name, and possibly an identifier.
+
+        batch: the writes of the batch of which the request is a step.
 
         Raises ApiError.
         """
@@ -66,7 +74,10 @@ class TableCalls:
         if "import" in query and question is None and option_values.boolean("import", query["import"]):
             return await imports.respond(self._state.settings, request, dataset, rights, parts, query, verb)
         if method != "GET" and method != "QUERY":
-            body = await table_body(request, self._body_bytes)
+            if isinstance(request, InnerRequest):
+                body = request.sent
+            else:
+                body = await table_body(request, self._body_bytes)
         if question is not None:
             if is_recorded := request.actor.role in self._state.sessions.recorded:
                 await audit.record(self._state.recorder, request, parts[1], {"explain": "rights"}, query)
@@ -93,7 +104,7 @@ class TableCalls:
                 table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
                 strict_options.reject_unknown(verb, query, optional, table, rights)
         call = TableRequest(
-            dataset, request.actor, rights, table, verb, ident, query, body, request.headers, beside=beside
+            dataset, request.actor, rights, table, verb, ident, query, body, request.headers, beside=beside, batch=batch
         )
         attempt: Attempt = partial(self._attempt, call, request)
         try:
@@ -122,8 +133,7 @@ class TableCalls:
                     call.recorded_by = account
                 attempt = partial(audit.respond, call, attempt, account, self._state.recorder, request)
             if verb != "GET":
-                batch = request.batch if isinstance(request, InnerRequest) else None
-                return await writes.run(self._state, attempt, call, name, batch)
+                return await writes.run(self._state, attempt, call, name)
             schema = dataset.schema
             try:
                 response = await attempt()
@@ -185,7 +195,7 @@ class TableCalls:
 
     def _attempt(self, call: TableRequest, request: HttpRequest) -> Awaitable[Response]:
         """Handle the request with a stream, the project's hook, or the engine."""
-        if call.written and not (isinstance(request, InnerRequest) and request.batch):
+        if call.written and call.batch is None:
             call.written.clear()  # left over from an attempt that was rolled back
         ident = call.ident
         if ident in self._state.views and request.method == "GET":
@@ -199,8 +209,7 @@ class TableCalls:
         if scripts is not None and call.dataset.has_hooks:
             hook = scripts.hooks.get((call.table.name, call.verb))
             if hook is not None:
-                in_batch = isinstance(request, InnerRequest) and request.batch is not None
-                return hooks.respond(scripts, hook, call, request, in_batch=in_batch)
+                return hooks.respond(scripts, hook, call, request)
         if call.verb != "GET":
             return verbs.handle(call)
         if ident is not None:

@@ -7,22 +7,20 @@ from functools import partial
 from tableapi.app.state import AppState
 from tableapi.app.tables import retry
 from tableapi.app.tables.stages import Attempt
-from tableapi.http.inner_request import Writes
 from tableapi.http.response import Response
 from tableapi.project.writes import tell
 from tableapi.tables.batch import BatchError
 from tableapi.tables.request import TableRequest
 
 
-async def run(state: AppState, attempt: Attempt, call: TableRequest, name: str, batch: Writes | None) -> Response:
+async def run(state: AppState, attempt: Attempt, call: TableRequest, name: str) -> Response:
     """Run a write, once for an idempotency key.
 
     Return its response once this worker and the program's listener know what it changed.
 
-    name: the table name in the URL. batch: the writes of the batch of which this is a step, which tells of
-    them itself.
+    name: the table name in the URL. A batch tells of the writes of its steps itself.
     """
-    on_write = state.served.on_write
+    on_write, batch = state.served.on_write, call.batch
     if on_write is not None:
         call.written = batch.records if batch is not None else []
     call.tables = tables = batch.tables if batch is not None else set()

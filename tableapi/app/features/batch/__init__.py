@@ -1,0 +1,1 @@
+"""The endpoint of batches, their steps, and the references between these."""
