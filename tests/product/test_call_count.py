@@ -22,11 +22,11 @@ from tests.helpers.support import ROOT, execute
 OURS = (str(ROOT / "tableapi"), str(ROOT / "product"), str(ROOT / "scripts"))
 # (calls, files)
 MOST = {
-    "read one": (67, 30), "read with relation": (79, 34), "create two": (91, 29), "update": (74, 29),
-    "getcontact": (118, 28), "change through a hook": (89, 40), "tool call": (125, 53), "delete by filter": (87, 33),
-    "upsert of two": (171, 41), "nested write": (176, 36), "update with all fields": (84, 34),
-    "update with a computed field": (96, 33), "update with a relation": (97, 33), "filter with a relation": (124, 41),
-    "create with a relation": (103, 35), "dry run": (110, 35), "batch of ten": (586, 36),
+    "read one": (67, 30), "read with relation": (79, 34), "create two": (92, 29), "update": (74, 29),
+    "getcontact": (118, 28), "change through a hook": (89, 40), "tool call": (125, 53), "delete by filter": (89, 34),
+    "upsert of two": (173, 42), "nested write": (179, 37), "update with all fields": (86, 35),
+    "update with a computed field": (98, 34), "update with a relation": (99, 34), "filter with a relation": (126, 42),
+    "create with a relation": (105, 36), "dry run": (112, 35), "batch of ten": (596, 36),
 }  # fmt: skip
 MCP = {"Accept": "application/json, text/event-stream"}
 

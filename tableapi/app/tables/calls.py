@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,6 @@ from tableapi.query import option_values, options
 from tableapi.query.expressions.scope import readable_relations
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import UnfitValue
-from tableapi.schema.model import Table
 from tableapi.tables import errors, ndjson, read, verbs
 from tableapi.tables.request import TableRequest, Writes
 
@@ -54,12 +53,9 @@ class TableCalls:
 
         Raises ApiError.
         """
-        name, ident = parts[1], None
-        if len(parts) > 2:
-            ident = parts[2]
-            if len(parts) > 3:
-                column = f" To read one column, send ?fields={parts[3][:63]}." if len(parts) == 4 else ""
-                raise NotFound(f"A record has no sub-resources. Use /_table/<table>/<id>.{column}")
+        if len(parts) > 3:
+            column = f" To read one column, send ?fields={parts[3][:63]}." if len(parts) == 4 else ""
+            raise NotFound(f"A record has no sub-resources. Use /_table/<table>/<id>.{column}")
         if query and len(request.query_string) > (chars := dataset.limits.filter.length):
             options.within(query, chars)
         verb, method, body = "GET", request.method, None
@@ -88,42 +84,36 @@ class TableCalls:
         if prefers:
             applied, strict = preferences.checked(request.headers, query, strict=strict)
         request.cancellable = verb == "GET"
-        table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
+        ident = parts[2] if len(parts) > 2 else None
+        table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
         beside = None
         if body is not None and type(body) is dict and len(body) > 1 and "resource" in body:
             body, beside = self._split(dataset, table.name, verb, body)
+        call = TableRequest(
+            dataset, request.actor, rights, table, verb, ident, query, body, request.headers, beside=beside,
+            batch=batch,
+        )  # fmt: skip
         # without a right, the error must equal that for an unknown table
         if strict and rights.right(table, verb) is not None:
-            optional = body if verb == "GET" or ident is None else None  # elsewhere the body is the record
             try:
-                strict_options.reject_unknown(verb, query, optional, table, rights)
-            except BadRequest:
-                if not any("_by_" in option for option in query):  # an option of a relation, which may be new
-                    raise
-                await dataset.look()
-                table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
-                strict_options.reject_unknown(verb, query, optional, table, rights)
-        call = TableRequest(
-            dataset, request.actor, rights, table, verb, ident, query, body, request.headers, beside=beside, batch=batch
-        )
+                strict_options.reject_unknown(call)
+            except BadRequest as error:
+                await strict_options.reject_again(error, call, parts[1])
+        return await self._run(call, request, parts[1], applied)
+
+    async def _run(self, call: TableRequest, request: HttpRequest, name: str, applied: str) -> Response:
+        """Run the stages of a request. name: the table name in the URL; applied: its preferences."""
         attempt: Attempt = partial(self._attempt, call, request)
         try:
-            if verb != "GET":
-                members = body if ident is None and type(body) is dict and len(body) > 1 else {}
-                if query or members:
-                    for option, stage in stages.OF_WRITES.items():
-                        if option in query or option in members:
-                            attempt = partial(stage, attempt, call)
-                if (
-                    verb != "DELETE"
-                    and not retry.has_known_fields(call)
-                    and (unknown := await retry.notice_fields(call, name))
-                ):
-                    attempt = self._without_unknown(call, unknown, attempt, strict="handling=strict" in applied)
+            if call.verb != "GET":
+                if call.query or (type(call.body) is dict and len(call.body) > 1):
+                    attempt = stages.of_write(attempt, call)
+                if call.verb != "DELETE" and not retry.has_known_fields(call):
+                    attempt = await self._without_unknown(call, name, attempt, strict="handling=strict" in applied)
             else:
-                if "timezone" in query:
+                if "timezone" in call.query:
                     attempt = partial(stages.in_zone, attempt, call)
-                if "range" in request.headers:
+                if "range" in call.headers:
                     attempt = partial(stages.ranged, attempt, call)
             if applied:
                 attempt = partial(stages.preferred, attempt, applied)
@@ -132,9 +122,9 @@ class TableCalls:
                 if call.actor.account is None:
                     call.recorded_by = account
                 attempt = partial(audit.respond, call, attempt, account, self._state.recorder, request)
-            if verb != "GET":
+            if call.verb != "GET":
                 return await writes.run(self._state, attempt, call, name)
-            schema = dataset.schema
+            schema = call.dataset.schema
             try:
                 response = await attempt()
             except retry.ALL_ERRORS as error:
@@ -153,21 +143,20 @@ class TableCalls:
             if call.tenant_mismatches or call.shows_credentials:
                 await self._record(call, request)
 
-    def _without_unknown(
-        self, call: TableRequest, unknown: Mapping[str, tuple[Table, Any]], attempt: Attempt, *, strict: bool
-    ) -> Attempt:
+    async def _without_unknown(self, call: TableRequest, table: str, attempt: Attempt, *, strict: bool) -> Attempt:
         """Return the attempt of a write, which names the fields that it ignores in a header.
 
         Hooks have fields of their own. Raises BadRequest for an unknown field, with `Prefer: handling=strict`.
         """
-        scripts = self._state.scripts
-        if scripts is not None and call.dataset.has_hooks and (call.table.name, call.verb) in scripts.hooks:
+        scripts, unknown = self._state.scripts, await retry.notice_fields(call, table)
+        hooks_of = scripts.hooks if scripts is not None and call.dataset.has_hooks else ()
+        if not unknown or (call.table.name, call.verb) in hooks_of:
             return attempt
-        name, (table, value) = next(iter(unknown.items()))
-        right = call.rights.right(table, call.verb) or call.rights.right(table, "GET")
+        name, (of, value) = next(iter(unknown.items()))
+        right = call.rights.right(of, call.verb) or call.rights.right(of, "GET")
         if strict and right is not None and call.rights.right(call.table, call.verb) is not None:
-            relations = readable_relations(table, right, call.rights) if isinstance(value, dict | list) else ()
-            raise unknown_field(name, table, right, relations)
+            relations = readable_relations(of, right, call.rights) if isinstance(value, dict | list) else ()
+            raise unknown_field(name, of, right, relations)
         return partial(stages.named, attempt, unknown)
 
     def _split(

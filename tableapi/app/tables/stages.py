@@ -6,6 +6,7 @@ Which stages a request enters follows from its options and headers, so that a pl
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
+from functools import partial
 
 from tableapi.datasets import transaction
 from tableapi.errors import BadRequest
@@ -100,6 +101,15 @@ async def preferred(attempt: Attempt, applied: str) -> Response:
     response = await attempt()
     response.headers["Preference-Applied"] = applied
     return response
+
+
+def of_write(attempt: Attempt, call: TableRequest) -> Attempt:
+    """Return the attempt of a write with the stages that its options ask for."""
+    members = call.body if call.ident is None and type(call.body) is dict else {}
+    for option, stage in OF_WRITES.items():
+        if option in call.query or option in members:
+            attempt = partial(stage, attempt, call)
+    return attempt
 
 
 # From the innermost to the outermost.

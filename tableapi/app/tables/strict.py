@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from tableapi.auth.rights import Rights
@@ -13,6 +12,7 @@ from tableapi.query.expressions.scope import readable_relations
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import errors
+from tableapi.tables.request import TableRequest
 
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
@@ -38,12 +38,13 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def reject_unknown(verb: str, query: Mapping[str, str], body: Any, table: Table, rights: Rights) -> None:
+def reject_unknown(call: TableRequest) -> None:
     """Raise BadRequest for the first option that does not exist or has no effect on the verb.
 
     The message says what to send instead.
     """
-    sent: dict[str, Any] = dict(query)
+    verb, table, rights, sent = call.verb, call.table, call.rights, dict[str, Any](call.query)
+    body = call.body if verb == "GET" or call.ident is None else None  # elsewhere it is the record
     # A read sent as POST has options in its body, and a write next to its records.
     if isinstance(body, dict) and (verb in ("GET", "DELETE") or "resource" in body):
         beside = {name: value for name, value in body.items() if name != "resource"}
@@ -65,6 +66,19 @@ def reject_unknown(verb: str, query: Mapping[str, str], body: Any, table: Table,
             reason="unknown_option",
             context={"options": [name[:100] for name in names]},
         )
+
+
+async def reject_again(error: BadRequest, call: TableRequest, name: str) -> None:
+    """Raise the error of an unknown option, unless it is of a relation that DDL has just made.
+
+    name: the table name in the URL.
+    """
+    if not any("_by_" in option for option in call.query):
+        raise error
+    await call.dataset.look()
+    call.table = await call.dataset.table(name, call.rights)
+    call.rights = call.dataset.rights(call.actor.role)
+    reject_unknown(call)
 
 
 def _instead(option: str, value: str, table: Table, rights: Rights) -> str:
