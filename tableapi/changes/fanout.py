@@ -18,7 +18,7 @@ from tableapi.observability import background
 
 log = get_logger(__name__)
 CHECK_SECONDS = 4.0  # period in which the caller of each stream is checked once
-SWEEP_SECONDS = 0.25  # interval between looks for checks that are due
+SWEEP_SECONDS = 0.25  # interval between sweeps
 UNREAD_SECONDS = 30.0  # an unread stream is closed after this long
 Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
 Changes = Callable[[], Awaitable[int]]  # the number of changes of callers so far
@@ -97,14 +97,14 @@ class Fanout(ABC, Generic[Stream]):
 
     @abstractmethod
     async def _keeps(self, stream: Stream, actor: Actor) -> bool:
-        """Return whether a stream goes on with its caller as it is now. Raises ApiError if it does not."""
+        """Return whether a stream may continue with the caller's current rights. Raises ApiError if not."""
 
     @abstractmethod
     def _removed(self, stream: Stream) -> None:
         """Forget a stream that has ended."""
 
     async def _look(self, now: float) -> None:
-        """Look at what else has to be checked."""
+        """Run the further checks of this kind of stream."""
 
     def _resume(self, stream: Stream) -> bytes:
         """Return the line of a newer resume token, if there is one."""

@@ -127,7 +127,6 @@ async def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription
     params = named_values(call)
     request = read_request(call, call.options(), tree)
     name = shape_key(call, tree.mark if tree else None, "changes", recorded)
-    # The plan binds every value on which the rows depend, except the keys and the inputs of PostgreSQL policies.
     key = (*name, call.dataset.schema.fingerprint)
     shape = await call.dataset.plan_cache.plan(
         "changes", key, call.table, request.options, _shape, request, recorded, bool(call.dataset.role_sql)

@@ -339,7 +339,7 @@ class Db:
                 return False
             try:  # a server sends pending notifications before the end of its answer
                 await listener.execute("select 1", timeout=HEARD_SECONDS)
-            except Exception as error:  # any error: the caller drops what it has cached
+            except Exception as error:  # any error: the caller drops its cache
                 log.warning("listener_silent", error=type(error).__name__)
                 return False
             return True

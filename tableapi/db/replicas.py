@@ -161,7 +161,7 @@ class Replicas:
         await asyncio.gather(*(replica.close() for replica in self._replicas), return_exceptions=True)
 
     async def _read_position(self) -> LogPosition:
-        """Return the primary's position. Raises Busy if its address leads to what is now a replica."""
+        """Return the primary's position. Raises Busy if its address now leads to a replica."""
         try:
             row = await self._primary.fetchrow(WRITTEN)
         except asyncpg.ObjectNotInPrerequisiteStateError:  # "recovery is in progress"

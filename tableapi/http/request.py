@@ -67,7 +67,7 @@ class InFlight(Protocol):
 
 
 class HttpRequest:
-    """One request, and what is learned about it while it is being handled.
+    """One request, with the facts found while it is handled.
 
     `headers` has lower-case names. `path` is decoded and relative to the mount; `root_path` is the mount as it appears
     in URLs. `route`, `actor` and `hit` are set along the way and used by the log, the metrics and the headers of the

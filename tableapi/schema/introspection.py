@@ -415,7 +415,7 @@ def _key(table: Table, numbers: Mapping[int, str], row: asyncpg.Record) -> None:
     if not row["arbiter"]:
         table.no_arbiters.add(frozenset(names))
     made = tuple(n for n in names if table.columns[n].identity or table.columns[n].default) if table.distributed else ()
-    # With Citus each key has the column of distribution; values that the database makes are unique without it.
+    # With Citus each key contains the distribution column; generated values are unique without it.
     if len(made) == 1 < len(names):
         names = made
         table.uniques.append(frozenset(names))

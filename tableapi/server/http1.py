@@ -34,9 +34,9 @@ BODY_BYTES = 262_144  # received but not taken yet, above which a connection is 
 COPIED_BYTES = 65_536  # a longer body is sent without being copied behind its head
 IDLE_SECONDS, STALLED_SECONDS = 30.0, 60.0
 LINGER_SECONDS = 1.0  # for a client that still sends something that will not be read
-SWEEP_SECONDS = 2.0  # between looks at these
+SWEEP_SECONDS = 2.0  # between checks of these times
 MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_IN_FLIGHT limits the requests in flight
-# Heads that are remembered, the length of one, and for how long.
+# Remembered heads: their number, maximum length, and seconds.
 MAX_KNOWN, KNOWN_BYTES, KNOWN_SECONDS = 2000, 4096, 60.0
 _OF_ONE_REQUEST = frozenset(
     ("x-request-id", "traceparent", "if-match", "if-none-match", "if-modified-since", "range", "idempotency-key")
@@ -149,7 +149,7 @@ class ClientConnection(asyncio.Protocol):
         self._stuck = 0  # bytes parsed since a request or a part of a body came out
         self._paused = self._done = False  # whether it is not read for a while, or never again
         self._unsent: asyncio.Future[None] | None = None  # while the client does not read
-        self._quiet, self._left = 0.0, 0  # seconds without progress, and bytes to send at the last look
+        self._quiet, self._left = 0.0, 0  # seconds without progress, and bytes to send at the last check
 
     # -- of the event loop ---------------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ class ClientConnection(asyncio.Protocol):
     # -- requests and responses ----------------------------------------------------------------------------------------
 
     def _fail(self, error: ApiError) -> None:
-        """Respond with `error` to what cannot be parsed, after the responses to the requests before it."""
+        """Respond with `error` to a malformed request, after the responses to earlier ones."""
         self._done = True
         if (request := self._arriving) is not None:  # its body
             request.cut = request.ends = True
@@ -392,7 +392,7 @@ class ClientConnection(asyncio.Protocol):
             self.transport.pause_reading()
 
     def read_on(self) -> None:
-        """Read again what was paused, unless a request waits."""
+        """Resume reading, unless a request waits."""
         if self._paused and not self._waiting and not self.lost:
             self._paused = False
             self.transport.resume_reading()
@@ -465,7 +465,7 @@ class Server:
 
     def _sweep(self) -> None:
         now = self.loop.time()
-        # A pause of this process, as of a suspended machine, is not one of its clients.
+        # A pause of this process, as of a suspended machine, does not count against its clients.
         elapsed, self._swept_at = min(now - self._swept_at, 2 * self._sweep_seconds), now
         for connection in list(self.connections):
             connection.check(elapsed)

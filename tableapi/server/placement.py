@@ -13,7 +13,7 @@ from tableapi.db.session import DISTRIBUTED
 
 FILE = Path("deploy") / "citus.sql"
 _ROW = re.compile(r"^    \('(\w+)', '(\w+)', (?:null|'(\w+)')[,)]", re.MULTILINE)
-# A local table that refers to a copy may be known to Citus, too; it is partitioned by nothing and not replicated.
+# Citus may also list a local table that refers to a copy, without a distribution column or replication.
 _FOUND = """
     select c.relname::text as name, p.colocationid::int as together,
            case when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey) end as key

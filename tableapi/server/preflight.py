@@ -131,7 +131,7 @@ async def check_database(url: str, setting: str = "DATABASE_URL") -> None:
 
 
 def _advice(error: Exception) -> str:
-    """Return what to do about a connection that PostgreSQL refused; "" if its own words say it."""
+    """Return advice for a rejected connection; "" if PostgreSQL's message suffices."""
     match error:
         case asyncpg.InvalidCatalogNameError():
             return " Create it with createdb, or correct the name."

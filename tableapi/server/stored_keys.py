@@ -19,7 +19,7 @@ async def check_stored(settings: Settings, folder: Path) -> None:
     """Raise BadSettings if a stored value of any sealed column was sealed with another key."""
     if all(key.startswith(HASHES) for key in settings.secret_keys):
         return
-    # Here, since the query builder that these import takes a third of the time of a command that prints one line.
+    # Imported here, because the query builder takes a third of the time of a command that prints one line.
     from tableapi.project.files import sealed_declarations
     from tableapi.server.sealed_tables import CannotRotateKeys, RotatedTable, declared
 

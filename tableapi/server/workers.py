@@ -29,8 +29,8 @@ from tableapi.server.http1 import Server
 from tableapi.server.preflight import CannotServe, port_in_use
 
 STOP_SECONDS = 8.0  # for requests in flight
-WATCH_SECONDS = 2.0  # between looks for the embedded database
-START_SECONDS = 0.02  # between looks for the first worker that serves
+WATCH_SECONDS = 2.0  # between checks of the embedded database
+START_SECONDS = 0.02  # between checks for the first worker that serves
 BACKLOG = 2048  # connections of a worker that wait to be accepted
 # A worker that died is restarted at once, then after 0.5, 1.5, 3.5 and 7.5 seconds.
 MAX_DEATHS, DEATHS_SECONDS, FIRST_DELAY = 5, 60.0, 0.5

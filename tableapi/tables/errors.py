@@ -33,7 +33,7 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _KEY = re.compile(r"\(([^()]+)\)=\(")  # the fields in the detail of a violated key, in any language
 
 
-# PostgreSQL source files that report what cannot be written. Errors from others are about a value that a write reads.
+# PostgreSQL source files with errors about writes. Errors from other files are about a value that a write reads.
 _WRITING = re.compile(r"rewrite|execMain|execPartition|execReplication|nodeModify|analyze|parse_|plancat|.*fdw")
 
 # Errors of a value that is longer or larger than its column permits.
@@ -141,7 +141,7 @@ def check_matching(call: TableRequest) -> None:
     beside = call.body if isinstance(call.body, dict) else {}
     for name in OF_SELECTIONS:
         value = call.query.get(name, beside.get(name))
-        if value is not None and (value != "" or name == "cursor"):  # without a value, it is that of the first page
+        if value is not None and (value != "" or name == "cursor"):  # an empty cursor is that of the first page
             raise without_effect(name, call.verb)
     if "range" in headers and ranged(headers, {}) is not None:
         raise without_effect("Range", call.verb)
@@ -303,7 +303,7 @@ def _exceeds(db_type: str, value: Any) -> bool:
 
 
 def _no_target(call: TableRequest, table: Table, names: list[str]) -> str:
-    """Return the message for a reference to nothing, with its target if the caller may read that, or ""."""
+    """Build the message for a reference to a missing record; "" if the caller may not read its table."""
     relation = next((r for r in table.relations.values() if r.kind == "belongs_to" and list(r.own) == names), None)
     right = call.rights.right(relation.target, "GET") if relation is not None else None
     if relation is None or right is None or not all(map(right.can_read, relation.theirs)):
@@ -316,7 +316,7 @@ _NO_RECORD = "There is no record to which"
 
 
 def _told(api_error: ApiError, error: asyncpg.PostgresError, table: Table, names: list[str]) -> str:
-    """Return the message for a violated key of which the caller may know the fields."""
+    """Build the message for a violated key, with fields that the caller may know."""
     if api_error.message == sqlstates.CHECK.message:
         return f"A value violates the rule '{error.constraint_name}' of the table."
     fields = ", ".join(f"'{name}'" for name in names)
@@ -330,12 +330,12 @@ def _told(api_error: ApiError, error: asyncpg.PostgresError, table: Table, names
 
 
 def _is_referenced(error: asyncpg.PostgresError) -> bool:
-    """Return whether a reference is violated because its target goes: PostgreSQL then names two tables."""
+    """Return whether a violated reference is to a deleted record: PostgreSQL then names two tables."""
     return len(_QUOTED.findall(str(error.args[0] if error.args else ""))) > 2
 
 
 def _unsupported(error: asyncpg.PostgresError) -> ApiError | None:
-    """Return the error for what the database does not support, or None if it has a meaning of its own."""
+    """Build the error for an operation that the database does not support; None for other errors."""
     api_error = to_api_error(error)
     return api_error if api_error is not None and api_error.message == sqlstates.NOT_WRITABLE.message else None
 

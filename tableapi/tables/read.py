@@ -80,7 +80,7 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
 
 
 def _bind(call: TableRequest, values: Bindings, of_plan: Options) -> None:
-    """Add the named values and literals of this request; those of the plan are of an earlier one."""
+    """Bind the named values and literals of this request; the plan was built for an earlier one."""
     if of_plan.params:
         values.params = named_values(call)
     values.conditions = plan.conditions(call.options(), values.limits)

@@ -79,7 +79,7 @@ def _identifier(row: dict[str, Any], key: list[Column]) -> Any:
     parts = [row.get(column.name) for column in key]
     for place, column in enumerate(key):
         part = parts[place]
-        # The text of a JSON key is JSON; one that is not JSON stands for itself.
+        # The text of a JSON key is JSON; any other text is a JSON string.
         if column.type.kind == "json" and isinstance(part, str) and exact_json.Cell(part).value() != part:
             parts[place] = exact_json.dumps(part).decode()
     if len(parts) == 1:

@@ -376,7 +376,7 @@ def _key(routine: Routine, values: Mapping[int, Any]) -> tuple[Any, ...]:
 
 
 def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:
-    """Select the rows of a function as one JSON array, and the column names if only a row tells them."""
+    """Select the rows of a function as one JSON array, and the column names if only a row has them."""
     if not routine.columns_unknown:
         table = routine_rows.table_of(routine)
         shown: list[Any] = [sa.literal_column("*")]  # of a function that returns nothing

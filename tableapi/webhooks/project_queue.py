@@ -21,7 +21,7 @@ from tableapi.webhooks.signature import WebhookEvent
 
 log = get_logger(__name__)
 LOOK_SECONDS = 1.0
-TAKEN = 256  # events per look
+TAKEN = 256  # events per check
 NAME = "project"
 
 
@@ -52,14 +52,14 @@ class WebhookQueue(Protocol):
     attempts: int
 
     async def due(self, ctx: Any, busy: Collection[Any], most: int) -> Sequence[QueuedEvent]:
-        """Return events that are due, at most so many, those of a webhook together, none of those in `busy`."""
+        """Return at most so many due events, grouped by webhook, without those in `busy`."""
 
     async def finish(self, ctx: Any, queued: QueuedEvent, attempt: WebhookAttempt, pause: timedelta | None) -> None:
         """Store the result of an attempt. pause: until the next one; None if there is none."""
 
 
 class ProjectWebhooks(Leader):
-    """Deliver what is due in the queue of a project. ctx: a context of the project."""
+    """Deliver the due events of a project's queue. ctx: a context of the project."""
 
     def __init__(self, events: WebhookQueue, ctx: Any, db: Db, settings: Settings) -> None:
         super().__init__(db, NAME, [NAME])
@@ -79,7 +79,7 @@ class ProjectWebhooks(Leader):
             await asyncio.gather(*self._busy.values())
 
     async def look(self) -> Collection[asyncio.Task[None]]:
-        """Begin to send what is due, and return the tasks that send."""
+        """Begin to send the due events, and return the tasks."""
         found = await self._events.due(self._ctx, list(self._busy), TAKEN)
         for webhook, events in groupby(found, lambda queued: queued.webhook):
             self._busy[webhook] = asyncio.create_task(self._deliver(webhook, list(events)))

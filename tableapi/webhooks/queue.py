@@ -15,7 +15,7 @@ KEEP_SECONDS = 3 * 24 * 3600  # how long an event is retried, and how long it is
 LOCK_CLASS = 0x77686F6B  # class of the advisory locks, one per webhook
 MOST_COUNTED = 10_001
 LOGGED = 20  # number of attempts listed per webhook
-SOME = 1024  # events that are due for the longest time, among which those to send are looked for
+SOME = 1024  # events considered for sending, those due for the longest time
 
 _AT = """to_char({0} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _SHOWN = f"""
@@ -86,8 +86,8 @@ _WAITING = "from tableapi_changes.delivery d where d.webhook = $1 and d.state = 
 _IN_ORDER = "from tableapi_changes.delivery d where d.webhook = $1 and case when d.state = 'p' then true end"
 _EARLIEST = f"{_WAITING} and d.due <= now() order by d.due, d.id limit {SOME}"
 DUE = f"select {_COLUMNS} from (select d.* {_EARLIEST}) d where {_FIRST} order by d.due, d.id limit $2"  # noqa: S608
-# The first event of each record, by going from record to record in the index: for when nearly all of the events above
-# wait for others of their records.
+# The first event of each record, found by skipping from record to record in the index. Used when nearly all of the
+# events above wait for others of their records.
 _BY_RECORD = f"""
     with recursive first as (
         (select d.id, d.record_key, d.due, d.attempts {_IN_ORDER} and {{0}} order by d.record_key, d.id limit 1)

@@ -151,7 +151,7 @@ async def _pieces(content: bytes) -> AsyncIterator[bytes]:
 
 
 def _malformed(message: str) -> str:
-    """Return the message for a line that is not a record of the file, given that of PostgreSQL."""
+    """Build the message for a malformed line from PostgreSQL's message."""
     if message.startswith("extra data"):
         return "It has more values than the header has names."
     return "It has fewer values than the header has names." if message.startswith("missing data") else _MALFORMED
@@ -164,7 +164,7 @@ def _raise_unless_rejected(error: asyncpg.PostgresError) -> None:
 
 
 def _fault(content: bytes) -> tuple[int, BadRequest] | None:
-    """Return the number of a line that COPY cannot report, counted from 1, with its error."""
+    """Find a line that COPY cannot report: its number, counted from 1, and its error."""
     message = ""
     at = content.find(b"\0")
     if at >= 0:
