@@ -19,11 +19,11 @@ WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
 .PHONY: help run test setup dev bench check lint types rules unit api e2e cluster coverage lock release chromium
 
-help: ## This list
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The packages of both languages are installed side by side, which takes a third less time.
-run: place ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
+run: place ## Serve the demo on http://127.0.0.1:8000, with an embedded database
 	@$(MAKE) -j2 setup
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
@@ -33,69 +33,69 @@ place:
 	@[ -x $(BIN)/python ] || tools/venv
 	@[ -n "$${DATABASE_URL-}" ] || grep -qs '^DATABASE_URL=.' .env || $(BIN)/python -m tableapi.server.postgres.privileges
 
-test: place ## Every check, with JOBS=4 workers: half of the time tests wait
+test: place ## Run every check, with JOBS=4 processes
 	@$(MAKE) -j3 unit types lint conformance programs
 	@$(BIN)/pytest -q -m timing $$(grep -rl 'mark\.timing' tests --include='*.py')
 	@$(WITH_NODE) $(BIN)/pytest -q -n $(or $(JOBS),4) -m "not timing" tests
 
-setup: .venv/.installed product/design/theme.css frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
+setup: .venv/.installed product/design/theme.css frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install everything into this folder: .venv, packages, Node if it is not found, the built front end and documentation
 
-dev: setup ## Server and front end that reload after a change of a file
+dev: setup ## Run the server and the front end, and reload on every file change
 	@DEMO=$${DEMO-1} $(BIN)/tableapi serve --reload & server=$$!; \
 	trap 'kill $$server 2>/dev/null; wait $$server' EXIT; cd frontend && $(WITH_NODE) npm run dev
 
-bench: .venv/.installed ## Benchmarks: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,reveal (docs/explanation/performance.md)
+bench: .venv/.installed ## Run the benchmarks: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,reveal (docs/explanation/performance.md)
 	@$(WITH_NODE) $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(PEERS),--peers) \
 		$(if $(SCALE),--scale $(SCALE)) $(if $(BESIDE),--beside $(BESIDE)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(WORKERS),--workers $(WORKERS)) $(if $(STOLEN),--stolen $(STOLEN)) \
 		$(if $(ONLY),--only $(ONLY))
 
-lint: setup ## Style of Python and TypeScript
+lint: setup ## Check the style of Python and TypeScript
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports >/dev/null || $(BIN)/lint-imports --no-logo --cache-dir .cache/imports
 	@$(BIN)/python tools/prose && $(BIN)/python tools/sizes
 	@cd frontend && $(WITH_NODE) npm run --silent lint
 
-types: setup ## mypy --strict and tsc
+types: setup ## Run mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
-check: setup ## Fast checks: lint, types, rules of both languages; screens are tested by `make unit`
+check: setup ## Run the fast checks: lint, types, unit tests of pure modules, bundle sizes
 	@$(MAKE) -j2 lint types rules
 	@$(BIN)/pytest -q -n 2 tests/engine/unit tests/product/unit tests/repository
 
 rules: setup
 	@cd frontend && $(WITH_NODE) npm run --silent test:rules && $(WITH_NODE) npm run --silent budget
 
-unit: tableapi/studio_site/index.html ## Unit tests and bundle sizes of the front end
+unit: tableapi/studio_site/index.html ## Run the unit tests of the front end, and check the size of its bundles
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
-cluster: setup ## Failures of nodes, and of PostgreSQL under Patroni: PART=nodes|history|faults|chaos|replicas|restore|citus, ONLY=switchover,node, SEED=1, HOLD=1, URL= PLAIN= (docs/explanation/faults.md)
+cluster: setup ## Break nodes, and PostgreSQL under Patroni: PART=nodes, history, faults, chaos, replicas, restore or citus, ONLY=switchover,node, SEED=1, HOLD=1, URL= PLAIN= (docs/explanation/faults.md)
 	@tools/peers && $(BIN)/python -m tests.system.cluster $(PART) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(URL),--url $(URL)) $(if $(PLAIN),--plain $(PLAIN)) $(if $(HOLD),--hold)
 
-api: setup chromium postgis nginx conformance ## Tests of Python, without the journeys
+api: setup chromium postgis nginx conformance ## Run the Python tests without the journeys, like the CI job
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests --ignore tests/e2e
 
-e2e: setup chromium ## Journeys in Chromium
+e2e: setup chromium ## Run the journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e
 
 .PHONY: pictures
-pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1 accepts changes, QUICK=1 compares only, DOCS=1 for docs/
+pictures: setup chromium ## Take pictures of every screen in build/pictures, and compare them: QUICK=1 only compares, ACCEPT=1 accepts changes, DOCS=1 is for docs/
 	@$(WITH_NODE) $(BIN)/python -m tests.e2e.pictures $(if $(ACCEPT),--accept) $(if $(QUICK),--only-references) $(if $(DOCS),--docs)
 
 .PHONY: docs
-docs: build/docs/.built ## The documentation as a site in build/docs, which `serve` offers under /docs
+docs: build/docs/.built ## Build the documentation in build/docs, which the server serves under /docs
 
 # Errors link to it.
 build/docs/.built: .venv/.installed product/design/theme.css $(DOC_FILES)
 	@$(call step,Building the documentation); $(BIN)/python tools/docs; touch $@
 
-coverage: setup postgis nginx ## Lines of the engine that the tests run, server processes included; fails below 95 %
+coverage: setup postgis nginx ## Measure which lines of the engine the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
 	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider -n 2 tests/engine tests/product tests/processes tests/foreign
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report
 
-lock: ## Write the lock files from pyproject.toml
+lock: ## Write the lock files, with hashes, from pyproject.toml
 	@tools/lock
 
 release: setup ## Build dist/: the engine as a wheel, and the project with its built front end

@@ -39,7 +39,8 @@ _CALLERS = {
     ("viewclient",): "owner's support view",
 }  # fmt: skip
 
-_MARK = re.compile(r"^<!-- (errors|questions|signatures|examples) ?([\w-]*) -->$", re.MULTILINE)
+_MARK = re.compile(r"^<!-- (errors|questions|signatures|examples|names|targets) ?([\w ,-]*) -->$", re.MULTILINE)
+_TARGET = re.compile(r"^([a-z0-9]+):.*## (.*)$", re.MULTILINE)
 
 
 def errors() -> str:
@@ -80,6 +81,23 @@ def signatures() -> str:
     return "\n".join(["```python", *lines, "```"])
 
 
+def names(*listed: str) -> str:
+    """Return a table of public names with the first lines of their docstrings, and the status of errors."""
+    lines = ["| Name | |", "| --- | --- |"]
+    for name in listed:
+        value = getattr(tableapi, name)
+        is_error = inspect.isclass(value) and issubclass(value, ApiError) and value is not ApiError
+        status = f"{value.status}. " if is_error else ""
+        lines.append(f"| `{name}` | {status}{(inspect.getdoc(value) or '').partition(chr(10))[0]} |")
+    return "\n".join(lines)
+
+
+def targets() -> str:
+    """Return a table of the targets of make, with their comments."""
+    rows = [f"| `make {name}` | {meaning}. |" for name, meaning in _TARGET.findall((ROOT / "Makefile").read_text())]
+    return "\n".join(["| Target | Action |", "| --- | --- |", *rows])
+
+
 def _signature(name: str, value: Any) -> str:
     """Return one signature, with a line for each parameter if it is long."""
     signature = inspect.signature(value)
@@ -101,10 +119,23 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def examples(command: str) -> str:
-    """Return the examples in the help of a command."""
+    """Return the examples in the help of a command, and a table of its options."""
     [commands] = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    lines = re.split(r"examples?:\n|\n\n", commands.choices[command].epilog)[1]
-    return f"```text\n{textwrap.dedent(lines).rstrip()}\n```"
+    chosen = commands.choices[command]
+    parts = []
+    if chosen.epilog:
+        lines = re.split(r"examples?:\n|\n\n", chosen.epilog)[1]
+        parts.append(f"```text\n{textwrap.dedent(lines).rstrip()}\n```")
+    options = [action for action in chosen._actions if action.option_strings and action.dest != "help"]
+    if options:
+        rows = [f"| `{_option(action)}` | {action.help[:1].upper()}{action.help[1:]}. |" for action in options]
+        parts.append("\n".join(["| Option | Meaning |", "| --- | --- |", *rows]))
+    return "\n\n".join(parts)
+
+
+def _option(action: argparse.Action) -> str:
+    word = action.option_strings[0]
+    return word if action.nargs == 0 else f"{word} {action.metavar or action.dest.upper()}"
 
 
 @cache
@@ -139,11 +170,12 @@ def _row(question: dict[str, Any]) -> str:
 
 
 _LISTS: dict[str, Callable[..., str]] = {
-    "errors": errors, "questions": questions, "signatures": signatures, "examples": examples,
+    "errors": errors, "questions": questions, "signatures": signatures, "examples": examples, "names": names,
+    "targets": targets,
 }  # fmt: skip
 
 
 def text(page: Path) -> str:
     """Return the text of a page with its generated parts."""
-    filled = _MARK.sub(lambda mark: _LISTS[mark[1]](*mark[2].split()), page.read_text())
+    filled = _MARK.sub(lambda mark: _LISTS[mark[1]](*mark[2].replace(",", "").split()), page.read_text())
     return _CALL.sub(_call, filled)
