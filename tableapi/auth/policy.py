@@ -26,7 +26,7 @@ ACTIONS = ("read", "create", "update", "delete")
 
 @dataclass(frozen=True)
 class Actor:
-    """The caller of a request.
+    """The caller of a request: its role, and values such as the user and the account.
 
     `values` are the columns of the session row, or `user` of an access file. They never come from the request. Each is
     an attribute, too, unless an attribute below has its name.

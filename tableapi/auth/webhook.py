@@ -69,7 +69,7 @@ def _listed(value: Any) -> Any:
 
 
 class Webhook(BaseModel):
-    """Send the changes of a table to a URL (docs/guides/webhooks.md).
+    """Send the changes of a table to a URL; see docs/guides/webhooks.md.
 
     Attributes:
         name: identifies the webhook within its dataset.

@@ -27,7 +27,7 @@ NAME = "project"
 
 @dataclass(frozen=True, slots=True)
 class QueuedEvent:
-    """An event to send.
+    """An event to send, with the address and the secret of its webhook.
 
     secret: returns the secret of its webhook; an error there delays this webhook alone. attempts: the number made so
     far. webhook, row: as the project identifies them.

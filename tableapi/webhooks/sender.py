@@ -33,7 +33,7 @@ Failure = Literal["redirected", "rejected", "late", "blocked", "bad_host", "unre
 
 @dataclass(frozen=True, slots=True)
 class WebhookAttempt:
-    """The result of an attempt.
+    """The result of one attempt to deliver an event.
 
     status: of the response. reason: why it failed; None if it was delivered. message: the reason in words, or None.
     advice: for the operator. retry_after: seconds that the receiver asks to wait, at most MAX_RETRY_AFTER_SECONDS.
