@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
 FRONTEND := $(shell find frontend/src frontend/studio frontend/shared frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
-DOC_FILES := $(shell find docs frontend/docs zensical.toml tools/docs tools/pages.py */reasons.py scripts tableapi/cli tests/data/questions.json -type f -not -name '*.pyc' 2>/dev/null)
+DOC_FILES := $(shell find docs frontend/docs zensical.toml tools/docs tools/pages.py Makefile */reasons.py scripts tableapi/cli tests/data/questions.json -type f -not -name '*.pyc' 2>/dev/null)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Each program that starts would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
