@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
-FRONTEND := $(shell find frontend/src frontend/studio frontend/shared frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
+FRONTEND := $(shell find frontend/src frontend/studio frontend/shared frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f -not -name '*.gen.ts' 2>/dev/null)
+DESCRIBED := schema.sql policy.py $(shell find scripts product tableapi/openapi tableapi/project -name '*.py')
 DOC_FILES := $(shell find docs frontend/docs zensical.toml tools/docs tools/pages.py Makefile */reasons.py scripts tableapi/cli tests/data/questions.json -type f -not -name '*.pyc' 2>/dev/null)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Each program that starts would compile the project again.
@@ -56,7 +57,7 @@ lint: setup ## Check the style of Python and TypeScript
 	@$(BIN)/python tools/prose && $(BIN)/python tools/sizes
 	@cd frontend && $(WITH_NODE) npm run --silent lint
 
-types: setup ## Run mypy --strict and tsc
+types: setup frontend/src/api/schema.gen.ts ## Run mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
@@ -144,6 +145,10 @@ frontend/node_modules/.installed: frontend/package-lock.json .venv/.node
 # The design tokens for pages outside of the app.
 product/design/theme.css: frontend/shared/tokens.css frontend/public/logo.svg tools/tokens | frontend/node_modules/.installed
 	@tools/tokens >/dev/null; touch $@
+
+# Types alone, which the build does not need.
+frontend/src/api/schema.gen.ts: tools/schema frontend/tools/schema.mjs $(DESCRIBED) | .venv/.installed frontend/node_modules/.installed
+	@$(call step,Describing the API); $(WITH_NODE) $(BIN)/python tools/schema >/dev/null; touch $@
 
 frontend/dist/.built: frontend/node_modules/.installed product/design/theme.css $(FRONTEND)
 	@$(call step,Building the front end); (cd frontend && $(WITH_NODE) npm run --silent build); touch $@
