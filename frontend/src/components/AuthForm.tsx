@@ -4,7 +4,6 @@
  */
 import { Stack, Text } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
-import classes from "./AuthForm.module.css";
 import { Title } from "./Title";
 import { FormAlert } from "./ui/FormAlert";
 import forms from "./ui/Form.module.css";
@@ -28,7 +27,7 @@ export function AuthForm({ title, lead, alert, onSubmit, children, foot }: Props
       </div>
       <FormAlert text={alert} />
       {children}
-      {foot && <p className={classes.foot}>{foot}</p>}
+      {foot && <Text inherit c="dimmed" ta="center">{foot}</Text>}
     </>
   );
   if (!onSubmit) return <Stack>{inside}</Stack>;

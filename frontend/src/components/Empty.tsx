@@ -1,4 +1,5 @@
 /** Shown if there is nothing yet; `card` replaces a table. */
+import { Box } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Notice.module.css";
 
@@ -14,7 +15,7 @@ export function Empty({ icon, title, text, action, card }: Props) {
   return (
     <div className={classes.notice} data-card={card || undefined} role="status">
       {icon}
-      <div className={classes.title}>{title}</div>
+      <Box c="var(--text-1)" fz="lg" fw="var(--fw-600)" lts={0} lh="lg">{title}</Box>
       {text && <p>{text}</p>}
       {action}
     </div>

@@ -1,5 +1,5 @@
 /** Replaces something that could not be loaded, with a button to try again; `card` replaces a table. */
-import { Button } from "@mantine/core";
+import { Box, Button } from "@mantine/core";
 import { CloudOff } from "lucide-react";
 import { t } from "../lib/i18n";
 import classes from "./Notice.module.css";
@@ -15,9 +15,9 @@ export function Problem({ text, requestId, retry, card }: Props) {
   return (
     <div className={classes.notice} data-card={card || undefined} role="alert">
       <CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />
-      <h2 className={classes.title}>{t("problem.title")}</h2>
+      <Box component="h2" c="var(--text-1)" fz="lg" fw="var(--fw-600)" lts={0} lh="lg">{t("problem.title")}</Box>
       <p>{text}</p>
-      {requestId && <p className={classes.small}>{t("problem.requestId", { id: requestId })}</p>}
+      {requestId && <Box component="p" fz="sm">{t("problem.requestId", { id: requestId })}</Box>}
       {retry && (
         <Button variant="default" onClick={() => void retry()}>
           {t("tryAgain")}

@@ -1,4 +1,5 @@
 /** The layout before sign-in: the form on the light side, the product on the dark side. */
+import { Box, Group } from "@mantine/core";
 import { Outlet, useLocation } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
@@ -19,7 +20,7 @@ export function AuthLayout() {
         <PitchCard />
         <div>
           <strong className={classes.headline}>{t("login.pitch")}</strong>
-          <p className={classes.text}>{t("login.pitchText")}</p>
+          <Box component="p" maw="42ch" c="var(--on-sidebar-dim)" fz="lg" lh="lg">{t("login.pitchText")}</Box>
         </div>
       </aside>
       <div className={classes.side}>
@@ -40,13 +41,13 @@ export function AuthLayout() {
 function LanguageLinks() {
   return (
     <footer className={languageLinks.foot}>
-      <div role="group" aria-label={t("language")} className={languageLinks.languages}>
+      <Group role="group" aria-label={t("language")} align="stretch" wrap="nowrap" justify="center" gap="xs" pt="md" px="lg" pb="lg">
         {Object.entries(LANGUAGES).map(([name, label]) => (
           <button key={name} type="button" lang={name} aria-pressed={name === language().name} className={languageLinks.language} onClick={() => showIn(name as Language)}>
             {label}
           </button>
         ))}
-      </div>
+      </Group>
     </footer>
   );
 }

@@ -1,5 +1,5 @@
 /** One field, and below it everything that can be reached from here: the command palette of the app and of the desk. */
-import { Modal } from "@mantine/core";
+import { Box, Modal } from "@mantine/core";
 import { Search } from "lucide-react";
 import { useId } from "react";
 import { useNavigate } from "react-router";
@@ -71,9 +71,9 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
           ))}
         </div>
         {commands.length === 0 && (
-          <p className={classes.none} role="status">
+          <Box component="p" pt={0} px="md" pb="lg" c="dimmed" ta="center" role="status">
             {t("palette.none")}
-          </p>
+          </Box>
         )}
       </Modal.Content>
     </Modal.Root>
@@ -90,9 +90,9 @@ interface ChoicesProps {
 function Choices({ id, group, active, onChoose }: ChoicesProps) {
   return (
     <div role="group" aria-label={group.name}>
-      <div className={classes.group} aria-hidden="true">
+      <Box pt="xs" px="xs" pb="var(--s-1)" c="var(--text-3)" fz="xs" fw="var(--fw-500)" lh="xs" aria-hidden="true">
         {group.name}
-      </div>
+      </Box>
       {group.commands.map((command) => {
         const Icon = command.icon;
         return (
@@ -109,7 +109,7 @@ function Choices({ id, group, active, onChoose }: ChoicesProps) {
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
             <span className={classes.words}>
               <span>{command.text}</span>
-              {command.hint && <span className={classes.hint}>{command.hint}</span>}
+              {command.hint && <Box component="span" c="var(--text-3)" fz="sm">{command.hint}</Box>}
             </span>
           </button>
         );

@@ -1,4 +1,5 @@
 /** The pages of the settings, which replace the main menu while one of them is open. */
+import { Box } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { Link, NavLink } from "react-router";
 import { isOwner, useMaybeAccount } from "../../api/account";
@@ -23,7 +24,7 @@ export function SettingsMenu({ collapsed }: { collapsed: boolean }) {
         </li>
         {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon, group }) => (
           <li key={path}>
-            {group && !collapsed && <div className={classes.group}>{t(group)}</div>}
+            {group && !collapsed && <Box pt="sm" px="sm" pb="var(--s-1)" c="var(--on-sidebar-dim)" fz="xs" lh="xs">{t(group)}</Box>}
             <MenuTip label={t(text)} collapsed={collapsed}>
               <NavLink to={`/dashboard/settings/${path}`} className={classes.item}>
                 <Icon size={20} strokeWidth={1.75} aria-hidden="true" />

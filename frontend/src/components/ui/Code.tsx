@@ -5,7 +5,7 @@
  `copy`   name of the copy button; without a name there is none
  `label`  the name of the text for a screen reader, which hears every change of it
 */
-import { Button } from "@mantine/core";
+import { Box, Button } from "@mantine/core";
 import { Copy } from "lucide-react";
 import type { ReactNode } from "react";
 import { copyText } from "../../../shared/clipboard";
@@ -26,7 +26,7 @@ export function Code({ code, head, copy, onCopied, label }: Props) {
     <div className={classes.code}>
       {(head || copy) && (
         <div className={classes.head}>
-          <span className={classes.title}>{head}</span>
+          <Box component="span" c="var(--on-sidebar-dim)" fz="sm" fw="var(--fw-500)" lh="sm">{head}</Box>
           {copy && (
             <Button
               size="compact-sm"

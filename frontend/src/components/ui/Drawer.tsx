@@ -6,7 +6,7 @@
  `actions`            icon buttons next to the close button
  `foot`               stays at the bottom while the body scrolls
 */
-import { Drawer as MantineDrawer, Text } from "@mantine/core";
+import { Box, Drawer as MantineDrawer, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { type ReactNode, useEffect } from "react";
 import { t } from "../../lib/i18n";
@@ -51,10 +51,10 @@ export function Drawer({ opened, onClose, beside = false, title, subtitle, lead,
       <MantineDrawer.Content data-drawer data-beside={modal ? undefined : true}>
         <div className={classes.head}>
           {lead}
-          <div className={classes.titles}>
+          <Box flex={1} miw={0}>
             <MantineDrawer.Title className={classes.title}>{title}</MantineDrawer.Title>
             {subtitle && <Text component="div" c="dimmed" size="sm">{subtitle}</Text>}
-          </div>
+          </Box>
           {actions}
           <MantineDrawer.CloseButton aria-label={t("close")} />
         </div>

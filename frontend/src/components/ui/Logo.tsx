@@ -1,4 +1,5 @@
 /** The mark, an open ring that leads to a point, with the name next to it. */
+import { Box } from "@mantine/core";
 import classes from "./Logo.module.css";
 
 export function Logo({ name, badge, light = false }: { name: string; badge?: string; light?: boolean }) {
@@ -9,7 +10,7 @@ export function Logo({ name, badge, light = false }: { name: string; badge?: str
         <path d="M21.6 8.9A9 9 0 1 0 25 16" className={classes.ring} />
         <circle cx="24.2" cy="10.6" r="2.4" className={classes.point} />
       </svg>
-      <span className={classes.name}>{name}</span>
+      <Box component="span" fz="xl" fw="var(--fw-600)" lts="var(--tracking)">{name}</Box>
       {badge && <span className={classes.badge}>{badge}</span>}
     </span>
   );

@@ -6,7 +6,7 @@
  `actions`  buttons at the end of the head; at most one of them is primary
  `width`    "list" up to 1600 (default), "form" 720, "doc" 680
 */
-import { Group } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { BackLink } from "../BackLink";
 import { Title } from "../Title";
@@ -27,11 +27,11 @@ export function Page({ title, heading = title, lead, back, actions, width = "lis
     <div className={classes.page} data-width={width}>
       <Title text={title} />
       <Group component="header" justify="space-between" align="flex-end" gap="var(--s-3) var(--s-4)" role="presentation">
-        <div className={classes.titles}>
+        <Box flex="1 1 200px" miw={0}>
           {back && <BackLink to={back.to}>{back.text}</BackLink>}
           <h1>{heading}</h1>
           {lead && <div className={classes.lead}>{lead}</div>}
-        </div>
+        </Box>
         {actions && <div className={classes.actions}>{actions}</div>}
       </Group>
       {children}

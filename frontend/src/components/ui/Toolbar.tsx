@@ -5,6 +5,7 @@
  `end`       buttons at the end
  `below`     filters in a row of their own
 */
+import { Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Toolbar.module.css";
 
@@ -12,7 +13,7 @@ export function Toolbar({ label, children, end, below }: { label: string; childr
   return (
     <div className={classes.bar} role="group" aria-label={label}>
       <div className={classes.start}>{children}</div>
-      {end && <div className={classes.end}>{end}</div>}
+      {end && <Group gap="xs" miw={0}>{end}</Group>}
       {below && <div className={classes.below}>{below}</div>}
     </div>
   );

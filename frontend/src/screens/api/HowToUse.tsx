@@ -1,5 +1,5 @@
 /** The documentation of the look-up API, with programs that run unchanged. */
-import { Stack, Tabs, Text } from "@mantine/core";
+import { Box, Stack, Tabs, Text } from "@mantine/core";
 import { toast } from "../../../shared/toasts";
 import { config, profileHost } from "../../api/config";
 import { Code } from "../../components/ui/Code";
@@ -29,7 +29,7 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
         <p>{t("api.howText")}</p>
         <Code code={`GET ${origin}/api/v2/keylookup`} />
         <div>
-          <p className={classes.label}>{t("api.howParameters")}</p>
+          <Box component="p" mb="var(--s-1)" fz="sm" fw="var(--fw-500)" lh="sm">{t("api.howParameters")}</Box>
           <dl className={classes.parameters}>
             {PARAMETERS.map(([name, text]) => (
               <div key={name}>

@@ -37,7 +37,7 @@ function Wrong({ request }: { request: AccessRequest }) {
           <dl className={classes.facts}>
             <Fact term={t("authorize.answered")} value={request.answered} />
           </dl>
-          <Group className={classes.actions}>
+          <Group align="stretch" gap="sm">
             <Button variant="default" onClick={() => redirectTo(request.redirect)}>
               {t("authorize.return")}
             </Button>
@@ -72,7 +72,7 @@ function Consent({ request, search }: { request: AccessRequest; search: string }
               ))}
             </Stack>
           </Checkbox.Group>
-          <Group className={classes.actions}>
+          <Group align="stretch" gap="sm">
             <BusyButton busy={decision.isPending || decision.isSuccess} disabled={scopes.length === 0} onClick={() => decide(true)}>
               {t("authorize.allow")}
             </BusyButton>

@@ -1,5 +1,5 @@
 /** Invoices, each with its PDF and, while it is open, a link to pay it. */
-import { Anchor, Badge, Text } from "@mantine/core";
+import { Anchor, Badge, Box, Text } from "@mantine/core";
 import { FileDown } from "lucide-react";
 import { useMemo } from "react";
 import { toast } from "../../../shared/toasts";
@@ -19,7 +19,7 @@ const TONES = { paid: "pine", open: "yellow", refunded: "gray", failed: "red" } 
 /** `saving` is the number of the invoice that is being downloaded. */
 function columnsOf(saving: string | null, onSave: (number: string) => void): Column<Transaction>[] {
   return [
-    { key: "number", head: t("billing.number"), cell: ({ invoicenumber }) => <span className={classes.number}>{invoicenumber}</span> },
+    { key: "number", head: t("billing.number"), cell: ({ invoicenumber }) => <Box component="span" fw="var(--fw-500)">{invoicenumber}</Box> },
     { key: "date", head: t("billing.date"), cell: ({ transactiondate }) => dayText(transactiondate) },
     { key: "item", head: t("billing.item"), cell: (row) => <Item row={row} /> },
     { key: "until", head: t("billing.validUntil"), cell: ({ expirydate }) => dayText(expirydate) || "–" },
@@ -46,7 +46,7 @@ export function InvoiceTable({ rows, foot }: { rows: Transaction[]; foot?: React
       foot={foot}
       phone={(row) => (
         <div className={classes.phone}>
-          <strong className={classes.number}>{row.invoicenumber}</strong>
+          <Box component="strong" fw="var(--fw-500)">{row.invoicenumber}</Box>
           <strong>{dollarsAndCents(row.price)}</strong>
           <span>
             <Item row={row} />, {dayText(row.transactiondate)}

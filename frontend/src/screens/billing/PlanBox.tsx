@@ -71,7 +71,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
       {one.status === "past_due" && (
         <Banner tone="danger">{t("billing.pastDue")}</Banner>
       )}
-      <div className={classes.seats}>
+      <Group align="stretch" justify="space-between" gap="xs" maw={400} my="md" c="dimmed" fz="sm" lh="sm">
         <span>{t("billing.seatsUsed")}</span>
         <span>
           <span>{t("billing.seatsOf", { used, total })}</span> · {t("billing.seatsLeft", { left: Math.max(0, total - used) })}
@@ -79,7 +79,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
         <div className={classes.bar} role="progressbar" aria-label={t("billing.seatsUsed")} aria-valuenow={share} aria-valuemin={0} aria-valuemax={100}>
           <Meter used left={total - used} total={total} />
         </div>
-      </div>
+      </Group>
       <Text c="dimmed" size="sm">{t("billing.order")}</Text>
       <ChangeDialog change={change} />
     </>

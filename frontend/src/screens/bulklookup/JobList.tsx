@@ -1,5 +1,5 @@
 /** The user's latest jobs. */
-import { Group } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { bulkJobs } from "../../api/bulk";
@@ -15,9 +15,9 @@ const COLUMNS: readonly Column<BulkJobRow>[] = [
     key: "started",
     head: t("bulk.started"),
     cell: (job) => (
-      <Link className={classes.open} to={`?job=${job.jobid}`} aria-label={t("bulk.openJob", { date: momentText(job.createdon) })}>
+      <Box component={Link} c="var(--accent)" fw="var(--fw-500)" to={`?job=${job.jobid}`} aria-label={t("bulk.openJob", { date: momentText(job.createdon) })}>
         {momentText(job.createdon)}
-      </Link>
+      </Box>
     ),
   },
   { key: "status", head: t("bulk.status"), cell: (job) => t(`bulk.${job.status}`) },

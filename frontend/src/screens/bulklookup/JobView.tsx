@@ -1,5 +1,5 @@
 /** A running job: progress, cost so far, the outcome of each row, cancellation, the result as a sheet. */
-import { Button, Group, Progress } from "@mantine/core";
+import { Box, Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Users } from "lucide-react";
 import { Suspense, createContext, lazy, use, useEffect, useMemo, useState } from "react";
@@ -92,10 +92,10 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
       }
     >
       <Progress value={percent} size="lg" radius="xl" aria-label={t("bulk.progress")} />
-      <p className={classes.progress} role="status">
+      <Group component="p" align="stretch" justify="space-between" gap="var(--s-1) var(--s-4)" mt="xs" mb="md" c="dimmed" role="status">
         <span>{t("bulk.processed", { done: job.processed, total: job.total })}</span>
         <span>{t("bulk.charged", { count: t("bulk.credits", { count: job.charged }) })}</span>
-      </p>
+      </Group>
       <LeftOut job={job} />
       <Rows job={job} />
     </Card>
@@ -108,9 +108,9 @@ function LeftOut({ job }: { job: BulkJob }) {
   const empty = KINDS.filter((kind) => job.kinds.includes(REVEAL_TYPE[kind]) && !credits?.[CREDIT_OF[kind]]);
   if (empty.length === 0 || !job.rows.some(({ status }) => status === "nocredit")) return null;
   return (
-    <div className={classes.leftOut}>
+    <Box mb="md">
       <MoreCredits kinds={empty} text={t("bulk.short")} />
-    </div>
+    </Box>
   );
 }
 
@@ -148,7 +148,7 @@ const OpenRow = createContext<(row: Row) => void>(() => undefined);
 function Person({ row }: { row: Row }) {
   const open = use(OpenRow);
   const { linkedinurl, contact } = row;
-  if (!contact) return <span className={classes.asked}>{shortAddress(linkedinurl)}</span>;
+  if (!contact) return <Box component="span" c="dimmed">{shortAddress(linkedinurl)}</Box>;
   return <PersonCell name={contact.name} about={[contact.title, contact.company].filter(Boolean).join(" · ") || shortAddress(linkedinurl)} onOpen={() => open(row)} />;
 }
 

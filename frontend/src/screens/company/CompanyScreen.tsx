@@ -1,4 +1,5 @@
 /** A company of the directory: its people by function and country, the ones already revealed, and a table of them. */
+import { Box } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Building2 } from "lucide-react";
 import { Link, useParams, useSearchParams } from "react-router";
@@ -84,9 +85,9 @@ function About({ found: { industry, company_size, company_domain } }: { found: M
       {company_domain && (
         <>
           {(industry || size) && " · "}
-          <a className={classes.domain} href={`https://${company_domain}`} target="_blank" rel="noopener noreferrer">
+          <Box component="a" c="var(--accent)" href={`https://${company_domain}`} target="_blank" rel="noopener noreferrer">
             {company_domain}
-          </a>
+          </Box>
         </>
       )}
     </>
@@ -117,7 +118,7 @@ function Ours({ company, of }: { company: string; of: number }) {
   const count = data?.meta?.count ?? 0;
   const contacts = `/dashboard/main/mycontacts?search=${encodeURIComponent(company)}${isOwner(me) ? "&by=team" : ""}`;
   return (
-    <Card title={t(isOwner(me) ? "people.ours" : "people.yours")} text={data && t("people.revealedOf", { count: numberText(count), of: numberText(of) })} action={count > 0 && <Link className={classes.domain} to={contacts}>{t("people.inContacts")}</Link>}>
+    <Card title={t(isOwner(me) ? "people.ours" : "people.yours")} text={data && t("people.revealedOf", { count: numberText(count), of: numberText(of) })} action={count > 0 && <Box component={Link} c="var(--accent)" to={contacts}>{t("people.inContacts")}</Box>}>
       <ul className={classes.ours}>
         {data?.resource.map(({ contactid, name, title, createdon }) => (
           <li key={contactid}>

@@ -87,13 +87,13 @@ export function CompanySearchScreen() {
                   sort={{ by: asked.order.startsWith("company") ? "company" : "people", down: !asked.order.startsWith("company") || asked.order.endsWith(" desc") }}
                   onSort={(by) => ask({ order: by === "people" ? "" : asked.order === by ? `${by} desc` : by })}
                   phone={(row) => (
-                    <div className={classes.phone}>
+                    <Group wrap="nowrap" justify="space-between" gap="xs" miw={0}>
                       <span className={classes.company}>
                         <Link to={companyPage(row.company)}>{row.company}</Link>
                         <span>{[industryName(row.industry), rangeText(row.company_size)].filter(Boolean).join(" · ") || row.company_domain}</span>
                       </span>
                       <span>{t("usage.peopleOf", { count: row.people })}</span>
-                    </div>
+                    </Group>
                   )}
                   foot={
                     list.hasNextPage && (

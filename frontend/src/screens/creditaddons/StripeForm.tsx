@@ -1,5 +1,5 @@
 /** Stripe's own fields, in frames of Stripe: number, expiry and CVC never pass through our scripts. */
-import { Loader, Stack } from "@mantine/core";
+import { Box, Loader, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Stripe, StripeCardNumberElement } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useRef, useState } from "react";
@@ -61,7 +61,7 @@ function Fields({ stripe, plan, onClose }: Props & { stripe: Stripe }) {
         <FormAlert text={problem} />
         {FIELDS.map(([name, label]) => (
           <div key={name}>
-            <div className={classes.label}>{t(label)}</div>
+            <Box mb="var(--s-1)" fz="sm" fw="var(--fw-500)" lh="sm">{t(label)}</Box>
             <div
               className={classes.field}
               ref={(place) => {

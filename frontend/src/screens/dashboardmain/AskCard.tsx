@@ -25,7 +25,7 @@ export function AskCard({ isNew }: { isNew: boolean }) {
       >
         <TextInput
           size="lg"
-          className={classes.input}
+          flex={1} miw={0}
           label={t("home.ask")}
           labelProps={{ className: "visually-hidden" }}
           placeholder={t("home.askPlaceholder")}

@@ -1,5 +1,5 @@
 /** One client: its parts in tabs. */
-import { Anchor, Badge, Tabs } from "@mantine/core";
+import { Anchor, Badge, Group, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useParams, useSearchParams } from "react-router";
@@ -69,9 +69,9 @@ function Head({ of }: { of: Overview }) {
         </div>
         <div>
           <dt>{t("client.health")}</dt>
-          <dd className={desk.health}>
+          <Group component="dd" align="stretch" gap="var(--s-1)">
             {healthOf(of).map(({ text, tone }) => <Badge key={text} color={tone} variant="light">{text}</Badge>)}
-          </dd>
+          </Group>
         </div>
       </dl>
     </>

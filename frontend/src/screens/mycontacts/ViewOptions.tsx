@@ -18,7 +18,7 @@ export function ViewOptions({ shown, change }: { shown: ListParams; change: Chan
   return (
     <Popover position="bottom-end" width={248} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <Button size="sm" variant="default" className={classes.view} leftSection={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden="true" />}>
+        <Button size="sm" variant="default" flex="none" leftSection={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("contacts.view")}
         </Button>
       </Popover.Target>

@@ -1,4 +1,5 @@
 /** The columns of My Contacts. A cell gets the votes by context, so that the columns themselves stay the same. */
+import { Box } from "@mantine/core";
 import type { UserContact } from "../../api/types";
 import { CompanyLink } from "../person/CompanyLink";
 import { NameAvatar } from "../../components/NameAvatar";
@@ -56,7 +57,7 @@ function NameCell({ row, about }: { row: UserContact; about: boolean }) {
             <CompanyLink name={row.company} />
           </span>
         )}
-        {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
+        {Boolean(row.deleted) && <Box component="span" fz="xs" lh="xs">{t("contacts.deleted")}</Box>}
       </span>
     </span>
   );

@@ -1,4 +1,5 @@
 /** Links to the first uses of a new plan. */
+import { Box } from "@mantine/core";
 import { ChevronRight, ListPlus, Search, UserPlus } from "lucide-react";
 import { Link } from "react-router";
 import { t } from "../../lib/i18n.dashboard";
@@ -13,7 +14,7 @@ const STEPS = [
 export function NextSteps() {
   return (
     <>
-      <h2 className={classes.title}>{t("pay.next")}</h2>
+      <Box component="h2" c="dimmed" fz="sm" fw="var(--fw-500)" lts={0} lh="sm">{t("pay.next")}</Box>
       <ul className={classes.steps}>
         {STEPS.map(({ to, icon: Icon, text }) => (
           <li key={to}>

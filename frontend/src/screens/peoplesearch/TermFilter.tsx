@@ -1,6 +1,6 @@
 /** One filter: its values as chips that can be excluded or removed, and a field that lists the values that exist, each
  with the number of results. Several can be chosen one after the other. */
-import { Text, TextInput } from "@mantine/core";
+import { Box, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Check, ChevronDown, X } from "lucide-react";
@@ -102,7 +102,7 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
     } else if (event.key === "Backspace" && typed === "" && terms.length > 0) onChange(terms.slice(0, -1));
   };
   return (
-    <div className={classes.filter} role="group" aria-label={label}>
+    <Stack gap="xs" pos="relative" role="group" aria-label={label}>
       <TextInput
         size="sm"
         label={label}
@@ -145,7 +145,7 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
               <span className={classes.name}>{option.count === undefined ? t("people.words", { text: option.name }) : option.name}</span>
               {isOn(option) && <Check size={14} aria-hidden="true" />}
               {/* A word of its own in the name of the option. */}{" "}
-              {option.count !== undefined && <span className={classes.count}>{numberText(option.count)}</span>}
+              {option.count !== undefined && <Box component="span" pos="relative" c="dimmed">{numberText(option.count)}</Box>}
             </div>
           ))}
           {options.length === 0 && (
@@ -167,7 +167,7 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
                 title={t("people.excludeHint")}
                 onClick={() => onChange(terms.map((term) => (term.value === value ? { value, not: !not } : term)))}
               >
-                {not && <span className={classes.notMark}>{t("people.not")}</span>}
+                {not && <Box component="span" me="var(--s-1)" c="var(--danger)" fw="var(--fw-600)">{t("people.not")}</Box>}
                 {named(value)}
               </button>
               <button type="button" className={classes.drop} aria-label={t("people.drop", { value: named(value) })} onClick={() => onChange(terms.filter((term) => term.value !== value))}>
@@ -177,7 +177,7 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
           ))}
         </ul>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The user's tags and note on a contact. */
-import { Skeleton, Textarea } from "@mantine/core";
+import { Group, Skeleton, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -51,14 +51,14 @@ function Form({ kept }: { kept: ContactMeta }) {
       <ContactTags tags={kept.tags} change={changeTags} />
       <form className={classes.notesForm} onSubmit={submit} noValidate>
         <Textarea label={t("contacts.note")} rows={3} maxLength={LONGEST_NOTE} value={note} onChange={(event) => setNote(event.currentTarget.value)} />
-        <div className={classes.notesFoot}>
+        <Group wrap="nowrap" justify="space-between" gap={0} mih="var(--control-sm)" c="var(--text-3)" fz="xs" lh="xs">
           <span>{t("contacts.notesPrivate")}</span>
           {(note !== kept.note || noting.isPending) && (
             <BusyButton type="submit" size="sm" busy={noting.isPending}>
               {t("contacts.saveNotes")}
             </BusyButton>
           )}
-        </div>
+        </Group>
       </form>
     </>
   );

@@ -1,4 +1,5 @@
 /** The cells of a person in every list: name and title, and the values that were revealed with the kinds that are left. */
+import { Box, Group } from "@mantine/core";
 import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Known } from "../../api/people";
@@ -60,7 +61,7 @@ export function ValuesCell({ contact, row, fresh = false }: ValuesProps) {
   const left = KINDS.filter((kind) => shown[kind].length === 0 && row?.has.includes(REVEAL_TYPE[kind]));
   const some = KINDS.some((kind) => shown[kind].length > 0);
   return (
-    <span className={classes.data}>
+    <Group component="span" wrap="nowrap" gap="sm" py="var(--s-1)">
       {some && (
         <span className={classes.values} data-fresh={fresh || undefined}>
           {KINDS.filter((kind) => shown[kind].length > 0).map((kind) => (
@@ -75,8 +76,8 @@ export function ValuesCell({ contact, row, fresh = false }: ValuesProps) {
           ))}
         </span>
       )}
-      {!some && left.length === 0 && <span className={classes.none}>–</span>}
-    </span>
+      {!some && left.length === 0 && <Box component="span" c="var(--text-3)">–</Box>}
+    </Group>
   );
 }
 
@@ -86,7 +87,7 @@ function Value({ kind, values: [first = "", ...others] }: { kind: Kind; values: 
     <span className={classes.value} title={others.length > 0 ? [first, ...others].join(", ") : undefined}>
       <Icon size={14} strokeWidth={1.75} role="img" aria-label={t(`kind.${kind}`)} />
       <a href={`${kind === "phone" ? "tel" : "mailto"}:${first}`}>{kind === "phone" ? <PhoneText value={first} plain /> : first}</a>
-      {others.length > 0 && <span className={classes.more}>+{others.length}</span>}
+      {others.length > 0 && <Box component="span" fz="xs">+{others.length}</Box>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /** The price of revealing people, with a choice of kinds and, above a few people, a limit. The values then appear in the
  list. */
-import { Checkbox, Loader, Text } from "@mantine/core";
+import { Box, Checkbox, Group, Loader, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -83,9 +83,9 @@ export default function RevealDialog({ chosen, count, name, kinds: offered = KIN
             />
           ))}
         </fieldset>
-        <p className={classes.price} aria-live="polite">
+        <Box component="p" mih="var(--lh-24)" fz="var(--fs-24)" fw="var(--fw-600)" lts="var(--tracking)" lh="var(--lh-24)" aria-live="polite">
           {kinds.length === 0 ? t("search.chooseOptions") : price.isFetching || !price.data ? <Loader size="sm" /> : t("bulk.credits", { count: price.data.price })}
-        </p>
+        </Box>
         <Text c="dimmed" size="sm">{price.data?.price === 0 ? t("bulk.free") : t("people.priceText")}</Text>
         {count > FEW && (
           <CountInput
@@ -96,11 +96,11 @@ export default function RevealDialog({ chosen, count, name, kinds: offered = KIN
             error={fits ? null : t("field.count", { most: MOST_CREDITS })}
           />
         )}
-        <div className={classes.foot}>
+        <Group align="stretch" wrap="nowrap" justify="flex-end" gap={0}>
           <BusyButton type="submit" busy={buy.isPending} disabled={!fits || kinds.length === 0 || !price.data || price.isFetching}>
             {t("people.revealFor", { count: price.data?.price ?? 0 })}
           </BusyButton>
-        </div>
+        </Group>
       </form>
     </Dialog>
   );

@@ -1,5 +1,5 @@
 /** One phone number or address: masked, or with its actions. */
-import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Button, Popover, Tooltip } from "@mantine/core";
 import { CircleCheck, Phone, QrCode } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -44,7 +44,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
         <span className={classes.actions}>
           {kind === "phone" && (
             <>
-              <Button component="a" href={`tel:${value}`} size="sm" variant="light" className={classes.call} leftSection={<Phone size={16} strokeWidth={1.75} aria-hidden="true" />}>
+              <Button component="a" href={`tel:${value}`} size="sm" variant="light" me="var(--s-1)" leftSection={<Phone size={16} strokeWidth={1.75} aria-hidden="true" />}>
                 {t("search.call")}
               </Button>
               <Dial value={value} />
@@ -63,7 +63,7 @@ function Line({ value }: { value: string }) {
   const { line, country } = usePhone(value);
   const there = localTime(country);
   const parts = [line && t(`search.line.${line}`), there && t("search.timeThere", there)].filter(Boolean);
-  return <span className={classes.lineKind}>{parts.join(" · ")}</span>;
+  return <Box component="span" c="dimmed" fz="sm" lh="sm">{parts.join(" · ")}</Box>;
 }
 
 /** Dials on the phone next to the computer; on a phone, calls directly. */

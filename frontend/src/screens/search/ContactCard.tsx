@@ -1,5 +1,5 @@
 /** The person found, with each requested kind of data. */
-import { Anchor } from "@mantine/core";
+import { Anchor, Group } from "@mantine/core";
 import { CircleCheck, ContactRound, ExternalLink, Eye } from "lucide-react";
 import { Suspense, lazy } from "react";
 import { Link } from "react-router";
@@ -39,7 +39,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
 
   return (
     <article className={classes.card}>
-      <header className={classes.who} role="presentation">
+      <Group component="header" gap="var(--s-3) var(--s-4)" p="var(--pad-card)" role="presentation">
         <NameAvatar name={found.full_name} size={48} />
         <div className={classes.names}>
           <h2>{found.full_name.toUpperCase()}</h2>
@@ -51,7 +51,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
           </Anchor>
         </div>
         {hidden.length > 1 && <RevealAll kinds={hidden} reveals={reveals} />}
-      </header>
+      </Group>
       {!hasLivePlan(me) ? (
         <Exhausted title={t("plan.expired")} />
       ) : (

@@ -1,9 +1,9 @@
 /** Why nothing can be revealed now, and how to change that. */
+import { Box } from "@mantine/core";
 import { creditsOf, isOwner, useAccount } from "../../api/account";
 import { Banner } from "../../components/ui/Banner";
 import { ButtonLink } from "../../components/ui/ButtonLink";
 import { t } from "../../lib/i18n.dashboard";
-import classes from "../person/Card.module.css";
 
 export function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
   const credits = creditsOf(me);
@@ -13,7 +13,7 @@ export function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
 export function Exhausted({ title }: { title: string }) {
   const owns = isOwner(useAccount());
   return (
-    <div className={classes.exhausted}>
+    <Box pt={0} px="var(--pad-card)" pb="md">
       <Banner
         tone="warn"
         title={title}
@@ -23,6 +23,6 @@ export function Exhausted({ title }: { title: string }) {
       >
         {owns ? t("search.exhaustedText") : t("search.askOwner")}
       </Banner>
-    </div>
+    </Box>
   );
 }

@@ -1,5 +1,5 @@
 /** The bar: a profile URL, and chips for the values to look up. */
-import { Text, TextInput } from "@mantine/core";
+import { Box, Text, TextInput } from "@mantine/core";
 import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { Link } from "react-router";
@@ -48,7 +48,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
       <div className={classes.bar}>
         <TextInput
           size="lg"
-          className={classes.url}
+          flex={1} miw={0}
           label={t("search.url")}
           labelProps={{ className: "visually-hidden" }}
           placeholder={t("search.urlPlaceholder", { host: profileHost() })}
@@ -102,9 +102,9 @@ function Wrong({ text, name }: { text: string; name: string | undefined }) {
       {name && (
         <>
           {" · "}
-          <Link to={nameSearch(name)} className={classes.byName}>
+          <Box component={Link} to={nameSearch(name)} c="var(--accent)">
             {t("search.byName", { name })}
-          </Link>
+          </Box>
         </>
       )}
     </>

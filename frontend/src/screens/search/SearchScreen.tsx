@@ -1,4 +1,5 @@
 /** Search by profile URL: the bar, the result and earlier lookups. */
+import { Box, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { History, ListPlus } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -55,7 +56,7 @@ export function SearchScreen() {
   const isOpen = asked !== null && !rejected && !isSame(asked, dropped);
 
   return (
-    <div className={classes.column}>
+    <Box w="100%" maw="var(--ask-w)" mx="auto">
       <Page
         title={t("search.title")}
         lead={t("search.lead")}
@@ -79,7 +80,7 @@ export function SearchScreen() {
         </section>
         <RecentLookups />
       </Page>
-    </div>
+    </Box>
   );
 }
 
@@ -104,10 +105,10 @@ function RecentLookups() {
   const links = lookups.map(({ url, name, about }) => ({ to: `?url=${encodeURIComponent(url)}`, name, about: about || url }));
   return (
     <section aria-labelledby="recent">
-      <h2 id="recent" className={classes.recentTitle}>
+      <Group id="recent" component="h2" wrap="nowrap" gap="xs" mb="xs" c="dimmed" fz="sm" fw="var(--fw-500)" lts={0} lh="sm">
         <History size={16} strokeWidth={1.75} aria-hidden="true" />
         {t("search.recent")}
-      </h2>
+      </Group>
       <PersonLinks people={links} preventScrollReset />
     </section>
   );

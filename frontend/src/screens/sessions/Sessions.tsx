@@ -1,5 +1,5 @@
 /** The user's sessions. One can be ended, or all but this one. */
-import { Badge, Button } from "@mantine/core";
+import { Badge, Box, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { LogOut } from "lucide-react";
@@ -9,7 +9,6 @@ import { useAccount } from "../../api/account";
 import { explain, problemOf } from "../../api/explain";
 import { signIns, useEndOthers, useEndSignIn } from "../../api/history";
 import type { SignIn } from "../../api/types";
-import classes from "../../components/ListTable.module.css";
 import { ListTable } from "../../components/ListTable";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
@@ -25,7 +24,7 @@ const deviceText = ({ agent, useragent }: SignIn): string => agent ?? (deviceOf(
 function columnsOf(current: number | null, onEnd: (one: SignIn) => void, ending: number | null): Column<SignIn>[] {
   return [
     { key: "device", head: t("sessions.device"), cell: Device },
-    { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused, ip }) => <>{momentText(lastused)}<div className={classes.small}>{ip ?? "–"}</div></> },
+    { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused, ip }) => <>{momentText(lastused)}<Box c="dimmed" fz="sm">{ip ?? "–"}</Box></> },
     { key: "created", head: t("sessions.created"), cell: ({ createdon }) => momentText(createdon) },
     { key: "actions", head: t("sessions.actions"), align: "end", cell: (one) => (one.usersessionid === current ? <Current /> : <End one={one} busy={ending === one.usersessionid} onEnd={onEnd} />) },
   ];
@@ -36,7 +35,7 @@ function Device(one: SignIn) {
   return (
     <>
       {deviceText(one)}
-      {one.scopes && <div className={classes.small}>{t("sessions.may", { scopes: one.scopes.split(" ").map(scopeText).join("; ") })}</div>}
+      {one.scopes && <Box c="dimmed" fz="sm">{t("sessions.may", { scopes: one.scopes.split(" ").map(scopeText).join("; ") })}</Box>}
     </>
   );
 }

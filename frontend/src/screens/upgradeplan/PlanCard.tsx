@@ -1,5 +1,5 @@
 /** One plan: its price, its action, and its features. */
-import { UnstyledButton } from "@mantine/core";
+import { Box, UnstyledButton } from "@mantine/core";
 import { subscriptionOf, useAccount } from "../../api/account";
 import type { Plan } from "../../api/types";
 import { dayText } from "../../lib/dates";
@@ -28,7 +28,7 @@ export function PlanCard({ plan, all, change, suggested }: Props) {
         <h2>{plan.name}</h2>
         <Price plan={plan} />
         <Saving plan={plan} all={all} />
-        {plan.details && <p className={classes.details}>{planText(plan.details)}</p>}
+        {plan.details && <Box component="p" c="dimmed" fz="sm" lh="sm">{planText(plan.details)}</Box>}
       </header>
       <div>
         <PlanButton plan={plan} offer={offer} change={change} suggested={suggested} />
@@ -66,14 +66,14 @@ function Note({ plan, change }: { plan: Plan; change: PlanChange }) {
   const one = subscriptionOf(useAccount());
   if (!one?.downgrade_planid || !goesOn(one)) return null;
   const date = dayText(one.downgrade_startson);
-  if (plan.planid === one.downgrade_planid) return <p className={classes.note}>{t("plans.startsOn", { date })}</p>;
+  if (plan.planid === one.downgrade_planid) return <Box component="p" mt="xs" c="var(--warn)" fz="sm" ta="center">{t("plans.startsOn", { date })}</Box>;
   if (plan.planid !== one.planid) return null;
   return (
-    <p className={classes.note}>
+    <Box component="p" mt="xs" c="var(--warn)" fz="sm" ta="center">
       {t("plans.endsOn", { date })}{" "}
       <UnstyledButton className={classes.link} onClick={() => change.choose(plan)}>
         {t("plans.keep")}
       </UnstyledButton>
-    </p>
+    </Box>
   );
 }

@@ -1,5 +1,5 @@
 /** The plans, monthly and yearly. Shown at its own address and as a page of the settings. */
-import { Stack, Tabs } from "@mantine/core";
+import { Box, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
 import { Link, useMatch, useSearchParams } from "react-router";
@@ -134,7 +134,7 @@ function CustomPlan({ plan, change }: { plan: Plan; change: PlanChange }) {
       <header>
         <h2>{plan.name}</h2>
         <div className={classes.price}>∞</div>
-        {plan.details && <p className={classes.details}>{planText(plan.details)}</p>}
+        {plan.details && <Box component="p" c="dimmed" fz="sm" lh="sm">{planText(plan.details)}</Box>}
       </header>
       <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />
       <PlanButton plan={plan} offer={offer} change={change} />

@@ -1,5 +1,5 @@
 /** One line for each API key: its calls in the month, and their reveals. */
-import { Badge } from "@mantine/core";
+import { Badge, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { toast } from "../../../shared/toasts";
@@ -57,12 +57,12 @@ export function ApiReport({ span }: { span: UsageSpan }) {
         <TeamChart title={t("usage.byKey")} kinds={KINDS} bars={rows.map((row) => ({ key: row.keyid, name: nameOf(row), parts: partsOf(row) }))} />
       )}
       phone={(row) => (
-        <div className={classes.phone}>
+        <Group wrap="nowrap" justify="space-between" gap="sm">
           <Key row={row} />
           <span className={classes.calls}>
             <strong>{text(row.callcount)}</strong> {t("usage.calls")}
           </span>
-        </div>
+        </Group>
       )}
     />
   );

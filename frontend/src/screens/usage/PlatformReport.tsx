@@ -1,5 +1,5 @@
 /** One line for each member: their reveals in the month. The total opens the contacts behind it. */
-import { Anchor } from "@mantine/core";
+import { Anchor, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useMemo, useState } from "react";
 import type { UsageSpan } from "../../api/scripts";
@@ -63,10 +63,10 @@ export function PlatformReport({ span, month }: { span: UsageSpan; month: string
           <TeamChart title={t("usage.byMember")} kinds={KINDS} bars={shownRows.map((row) => ({ key: row.appuserid, name: row.name, parts: partsOf(row) }))} />
         )}
         phone={(member) => (
-          <div className={classes.phone}>
+          <Group wrap="nowrap" justify="space-between" gap="sm">
             <Member member={member} />
             <Total member={member} onOpen={open} />
-          </div>
+          </Group>
         )}
       />
       <Suspense>
