@@ -6,7 +6,7 @@ import { Stack, Text } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
 import { Title } from "./Title";
 import { FormAlert } from "./ui/FormAlert";
-import forms from "./ui/Form.module.css";
+import { Form } from "./ui/Form";
 
 interface Props {
   title: string;
@@ -37,8 +37,8 @@ export function AuthForm({ title, lead, alert, onSubmit, children, foot }: Props
     requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   };
   return (
-    <form className={forms.form} onSubmit={submit} noValidate>
+    <Form onSubmit={submit}>
       {inside}
-    </form>
+    </Form>
   );
 }

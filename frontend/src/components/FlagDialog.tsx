@@ -10,6 +10,7 @@ import classes from "./FlagDialog.module.css";
 import { PhoneText } from "./PhoneText";
 import { BusyButton } from "./ui/BusyButton";
 import { Dialog } from "./ui/Dialog";
+import { Form } from "./ui/Form";
 
 export interface FlagAnswer {
   info: string;
@@ -80,53 +81,51 @@ function FlagForm({ values, busy, voteOf, onClose, onSubmit, onWithdraw }: Props
   });
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {values.length > 1 ? (
-          <NativeSelect
-            label={t("vote.which")}
-            data={values.map((one, at) => ({ value: String(at), label: one.value }))}
-            value={String(index)}
-            onChange={(event) => choose(Number(event.currentTarget.value))}
-          />
-        ) : (
-          <p className={classes.value}>{isPhone ? <PhoneText value={value} /> : value}</p>
-        )}
-        <Radio.Group label={t("vote.reason")} {...form.getInputProps("reason")}>
-          <Stack gap="xs" mt="xs">
-            {reasons.map(([reason, label]) => (
-              <Radio key={reason} value={reason} label={label} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {form.values.reason === "invalid" && (
-          <TextInput
-            label={isPhone ? t("vote.phoneLabel") : t("vote.emailLabel")}
-            placeholder={isPhone ? t("vote.rightPhone") : t("vote.rightEmail")}
-            {...form.getInputProps("right")}
-          />
-        )}
-        {form.values.reason === "others" && (
-          <Textarea label={t("vote.noteLabel")} placeholder={t("vote.note")} rows={3} maxLength={500} {...form.getInputProps("note")} />
-        )}
-        <Text size="sm" c="dimmed">
-          {t("vote.refund")}
-        </Text>
-        <Group justify="flex-end">
-          {isReported && (
-            <Button variant="subtle" mr="auto" disabled={busy} onClick={() => onWithdraw({ info: value, type: FEEDBACK_TYPE[kind] })}>
-              {t("vote.withdraw")}
-            </Button>
-          )}
-          <Button variant="default" onClick={onClose}>
-            {t("cancel")}
+    <Form onSubmit={submit}>
+      {values.length > 1 ? (
+        <NativeSelect
+          label={t("vote.which")}
+          data={values.map((one, at) => ({ value: String(at), label: one.value }))}
+          value={String(index)}
+          onChange={(event) => choose(Number(event.currentTarget.value))}
+        />
+      ) : (
+        <p className={classes.value}>{isPhone ? <PhoneText value={value} /> : value}</p>
+      )}
+      <Radio.Group label={t("vote.reason")} {...form.getInputProps("reason")}>
+        <Stack gap="xs" mt="xs">
+          {reasons.map(([reason, label]) => (
+            <Radio key={reason} value={reason} label={label} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {form.values.reason === "invalid" && (
+        <TextInput
+          label={isPhone ? t("vote.phoneLabel") : t("vote.emailLabel")}
+          placeholder={isPhone ? t("vote.rightPhone") : t("vote.rightEmail")}
+          {...form.getInputProps("right")}
+        />
+      )}
+      {form.values.reason === "others" && (
+        <Textarea label={t("vote.noteLabel")} placeholder={t("vote.note")} rows={3} maxLength={500} {...form.getInputProps("note")} />
+      )}
+      <Text size="sm" c="dimmed">
+        {t("vote.refund")}
+      </Text>
+      <Group justify="flex-end">
+        {isReported && (
+          <Button variant="subtle" mr="auto" disabled={busy} onClick={() => onWithdraw({ info: value, type: FEEDBACK_TYPE[kind] })}>
+            {t("vote.withdraw")}
           </Button>
-          <BusyButton type="submit" busy={busy}>
-            {t("submit")}
-          </BusyButton>
-        </Group>
-      </Stack>
-    </form>
+        )}
+        <Button variant="default" onClick={onClose}>
+          {t("cancel")}
+        </Button>
+        <BusyButton type="submit" busy={busy}>
+          {t("submit")}
+        </BusyButton>
+      </Group>
+    </Form>
   );
 }
 

@@ -1,8 +1,9 @@
 /** The key name, which cannot be changed, and the purpose of the key. */
-import { Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { FormButtons } from "../../components/ui/FormButtons";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.api";
 import { isBlank } from "../../lib/validate";
 
@@ -25,15 +26,13 @@ export function KeyForm({ apikey, purpose, submit, busy, more, onSubmit, onClose
     validate: { purpose: (text) => (isBlank(text) ? t("api.purposeMissing") : null) },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => onSubmit(values.purpose.trim()))} noValidate>
-      <Stack>
-        <TextInput label={t("api.keyName")} description={t("api.keyNameText")} value={apikey} readOnly />
-        <TextInput label={t("api.purpose")} maxLength={LONGEST_PURPOSE} data-autofocus {...form.getInputProps("purpose")} />
-        {more}
-        <FormButtons onClose={onClose} busy={busy} disabled={apikey === ""}>
-          {submit}
-        </FormButtons>
-      </Stack>
-    </form>
+    <Form onSubmit={form.onSubmit((values) => onSubmit(values.purpose.trim()))}>
+      <TextInput label={t("api.keyName")} description={t("api.keyNameText")} value={apikey} readOnly />
+      <TextInput label={t("api.purpose")} maxLength={LONGEST_PURPOSE} data-autofocus {...form.getInputProps("purpose")} />
+      {more}
+      <FormButtons onClose={onClose} busy={busy} disabled={apikey === ""}>
+        {submit}
+      </FormButtons>
+    </Form>
   );
 }

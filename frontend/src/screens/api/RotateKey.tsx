@@ -11,9 +11,9 @@ import { ProofFields, useProof } from "../proof/Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.api";
-import forms from "../../components/ui/Form.module.css";
 
 const HOURS = [0, 24, 72, 168];
 
@@ -37,11 +37,8 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
           </BusyButton>
         </Stack>
       ) : (
-        <form
-          className={forms.form}
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
+        <Form
+          onSubmit={() => {
             const taken = proof.take();
             if (taken) rotate.mutate({ keyid: apikey.keyid, hours, replace, ...taken });
           }}
@@ -60,7 +57,7 @@ export default function RotateKey({ apikey, opened, onClose }: { apikey: ApiKey;
           <BusyButton type="submit" busy={rotate.isPending}>
             {t("api.rotateSubmit")}
           </BusyButton>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -1,10 +1,11 @@
 /** The card form of the test mode. The card goes from here straight to the sandbox. */
-import { Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useRef } from "react";
 import { sandboxToken } from "../../api/sandboxcard";
 import type { Plan } from "../../api/types";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { expiryOf, groupedExpiry, groupedNumber, isCardNumber, isPast } from "../../domain/card";
 import { t } from "../../lib/i18n.dashboard";
 import { digitsOf, isBlank } from "../../lib/validate";
@@ -27,40 +28,38 @@ export function SandboxForm({ plan, onClose }: { plan: Plan; onClose: () => void
   const submit = form.onSubmit(() => pay.mutate());
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormAlert text={problem} />
+    <Form onSubmit={submit}>
+      <FormAlert text={problem} />
+      <TextInput
+        label={t("addons.card")}
+        placeholder="4242 4242 4242 4242"
+        inputMode="numeric"
+        autoComplete="cc-number"
+        data-autofocus
+        {...form.getInputProps("number")}
+        onChange={(event) => form.setFieldValue("number", groupedNumber(event.currentTarget.value))}
+      />
+      <div className={classes.pair}>
         <TextInput
-          label={t("addons.card")}
-          placeholder="4242 4242 4242 4242"
+          label={t("addons.expiry")}
+          placeholder="MM / YY"
           inputMode="numeric"
-          autoComplete="cc-number"
-          data-autofocus
-          {...form.getInputProps("number")}
-          onChange={(event) => form.setFieldValue("number", groupedNumber(event.currentTarget.value))}
+          autoComplete="cc-exp"
+          {...form.getInputProps("expiry")}
+          onChange={(event) => form.setFieldValue("expiry", groupedExpiry(event.currentTarget.value))}
         />
-        <div className={classes.pair}>
-          <TextInput
-            label={t("addons.expiry")}
-            placeholder="MM / YY"
-            inputMode="numeric"
-            autoComplete="cc-exp"
-            {...form.getInputProps("expiry")}
-            onChange={(event) => form.setFieldValue("expiry", groupedExpiry(event.currentTarget.value))}
-          />
-          <TextInput
-            label={t("addons.cvc")}
-            placeholder="123"
-            inputMode="numeric"
-            autoComplete="cc-csc"
-            {...form.getInputProps("cvc")}
-            onChange={(event) => form.setFieldValue("cvc", digitsOf(event.currentTarget.value).slice(0, 4))}
-          />
-        </div>
-        <p className={classes.test}>{t("addons.testMode")}</p>
-        <FormFoot plan={plan} spinning={spinning} busy={pay.isPending} onClose={onClose} />
-      </Stack>
-    </form>
+        <TextInput
+          label={t("addons.cvc")}
+          placeholder="123"
+          inputMode="numeric"
+          autoComplete="cc-csc"
+          {...form.getInputProps("cvc")}
+          onChange={(event) => form.setFieldValue("cvc", digitsOf(event.currentTarget.value).slice(0, 4))}
+        />
+      </div>
+      <p className={classes.test}>{t("addons.testMode")}</p>
+      <FormFoot plan={plan} spinning={spinning} busy={pay.isPending} onClose={onClose} />
+    </Form>
   );
 }
 

@@ -1,14 +1,15 @@
 /** Stripe's own fields, in frames of Stripe: number, expiry and CVC never pass through our scripts. */
-import { Box, Loader, Stack } from "@mantine/core";
+import { Box, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Stripe, StripeCardNumberElement } from "@stripe/stripe-js";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { beginAddon } from "../../api/addons";
 import { CardError } from "../../api/carderror";
 import { ApiError } from "../../api/errors";
 import { loadStripe } from "../../api/stripejs";
 import type { Plan } from "../../api/types";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./CreditAddons.module.css";
 import { FormFoot } from "./FormFoot";
@@ -51,28 +52,23 @@ function Fields({ stripe, plan, onClose }: Props & { stripe: Stripe }) {
     return () => made.forEach((element) => element.destroy());
   }, [stripe]);
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!pay.isPending) pay.mutate();
-  };
+  const submit = () => pay.isPending || pay.mutate();
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormAlert text={problem} />
-        {FIELDS.map(([name, label]) => (
-          <div key={name}>
-            <Box mb="var(--s-1)" fz="sm" fw="var(--fw-500)" lh="sm">{t(label)}</Box>
-            <div
-              className={classes.field}
-              ref={(place) => {
-                places.current[name] = place;
-              }}
-            />
-          </div>
-        ))}
-        <FormFoot plan={plan} spinning={spinning} busy={pay.isPending} onClose={onClose} />
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <FormAlert text={problem} />
+      {FIELDS.map(([name, label]) => (
+        <div key={name}>
+          <Box mb="var(--s-1)" fz="sm" fw="var(--fw-500)" lh="sm">{t(label)}</Box>
+          <div
+            className={classes.field}
+            ref={(place) => {
+              places.current[name] = place;
+            }}
+          />
+        </div>
+      ))}
+      <FormFoot plan={plan} spinning={spinning} busy={pay.isPending} onClose={onClose} />
+    </Form>
   );
 }
 

@@ -1,11 +1,12 @@
 /** Asks for the reason for an action, and explains its effect beforehand. */
-import { Stack, Textarea } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Textarea } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { ApiError } from "../../api/errors";
 import { explain, fieldErrors } from "../../api/explain";
 import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.desk";
 
 interface Props {
@@ -31,34 +32,31 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
   const [missing, setMissing] = useState(false);
   const tooShort = reason.trim().length < SHORTEST;
   const rejected = fieldErrors(error)["reason"];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setMissing(tooShort);
     if (!tooShort && ready) onConfirm(reason.trim());
   };
   return (
     <Dialog opened onClose={onClose} title={title}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FormAlert text={error && !rejected ? messageOf(error) : null} />
-          {children}
-          <Textarea
-            label={t("reason")}
-            description={t("reasonHint")}
-            value={reason}
-            maxLength={LONGEST}
-            autosize
-            minRows={2}
-            error={rejected ?? (missing && tooShort ? t("reasonMissing") : null)}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus={children ? undefined : true}
-          />
-          <div role="status">{text}</div>
-          <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={busy}>
-            {confirm}
-          </FormButtons>
-        </Stack>
-      </form>
+      <Form onSubmit={submit}>
+        <FormAlert text={error && !rejected ? messageOf(error) : null} />
+        {children}
+        <Textarea
+          label={t("reason")}
+          description={t("reasonHint")}
+          value={reason}
+          maxLength={LONGEST}
+          autosize
+          minRows={2}
+          error={rejected ?? (missing && tooShort ? t("reasonMissing") : null)}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus={children ? undefined : true}
+        />
+        <div role="status">{text}</div>
+        <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={busy}>
+          {confirm}
+        </FormButtons>
+      </Form>
     </Dialog>
   );
 }

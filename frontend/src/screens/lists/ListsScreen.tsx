@@ -1,5 +1,5 @@
 /** The lists of the user and those that the team shares, each with its own address. */
-import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ListChecks, Plus } from "lucide-react";
 import { useState } from "react";
@@ -17,6 +17,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";
+import { Form } from "../../components/ui/Form";
 import { localDayText } from "../../lib/dates";
 import { countText } from "../../lib/locale";
 import { t } from "../../lib/i18n.people";
@@ -67,24 +68,16 @@ function NewList({ onClose, onCreated }: { onClose: () => void; onCreated: (list
   const create = useTableWrite<ContactList>("contactlist", { method: "POST", stale: STALE.lists });
   return (
     <Dialog opened onClose={onClose} title={t("people.newList")}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({ name: name.trim(), shared: shared ? 1 : 0 }, { onSuccess: ([list]) => list && onCreated(list.listid) });
-        }}
-      >
-        <Stack gap="sm">
-          <FormAlert text={create.error && explain(create.error)} />
-          <TextInput data-autofocus label={t("people.listName")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
-          <Checkbox label={t("people.shared")} checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
-          <Group justify="end">
-            <BusyButton type="submit" busy={create.isPending} disabled={name.trim() === ""}>
-              {t("people.createList")}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
+      <Form gap="sm" onSubmit={() => create.mutate({ name: name.trim(), shared: shared ? 1 : 0 }, { onSuccess: ([list]) => list && onCreated(list.listid) })}>
+        <FormAlert text={create.error && explain(create.error)} />
+        <TextInput data-autofocus label={t("people.listName")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
+        <Checkbox label={t("people.shared")} checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
+        <Group justify="end">
+          <BusyButton type="submit" busy={create.isPending} disabled={name.trim() === ""}>
+            {t("people.createList")}
+          </BusyButton>
+        </Group>
+      </Form>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Changes the name of a list. */
-import { Group, Stack, TextInput } from "@mantine/core";
+import { Group, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChangeList } from "../../api/contactlists";
 import { explain } from "../../api/explain";
@@ -7,6 +7,7 @@ import type { ContactList } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.people";
 
 export function RenameList({ list, onClose }: { list: ContactList; onClose: () => void }) {
@@ -14,23 +15,15 @@ export function RenameList({ list, onClose }: { list: ContactList; onClose: () =
   const change = useChangeList();
   return (
     <Dialog opened onClose={onClose} title={t("people.rename")}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate({ listid: list.listid, name: name.trim() }, { onSuccess: onClose });
-        }}
-      >
-        <Stack gap="sm">
-          <FormAlert text={change.error && explain(change.error)} />
-          <TextInput data-autofocus label={t("people.listName")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
-          <Group justify="end">
-            <BusyButton type="submit" busy={change.isPending} disabled={name.trim() === ""}>
-              {t("save")}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
+      <Form gap="sm" onSubmit={() => change.mutate({ listid: list.listid, name: name.trim() }, { onSuccess: onClose })}>
+        <FormAlert text={change.error && explain(change.error)} />
+        <TextInput data-autofocus label={t("people.listName")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
+        <Group justify="end">
+          <BusyButton type="submit" busy={change.isPending} disabled={name.trim() === ""}>
+            {t("save")}
+          </BusyButton>
+        </Group>
+      </Form>
     </Dialog>
   );
 }

@@ -1,9 +1,9 @@
 /** Asks to accept the terms before a sign-in with a provider creates a new account. */
-import { Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TermsCheckbox } from "../../components/TermsCheckbox";
 import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n";
 
 interface Props {
@@ -21,15 +21,13 @@ export default function TermsDialog({ email, busy, onAccept, onClose }: Props) {
   });
   return (
     <Dialog opened onClose={onClose} title={t("login.termsTitle")}>
-      <form onSubmit={form.onSubmit(onAccept)} noValidate>
-        <Stack>
-          <p>{t("login.termsText", { email })}</p>
-          <TermsCheckbox data-autofocus {...form.getInputProps("terms", { type: "checkbox" })} />
-          <FormButtons onClose={onClose} busy={busy}>
-            {t("login.termsSubmit")}
-          </FormButtons>
-        </Stack>
-      </form>
+      <Form onSubmit={form.onSubmit(onAccept)}>
+        <p>{t("login.termsText", { email })}</p>
+        <TermsCheckbox data-autofocus {...form.getInputProps("terms", { type: "checkbox" })} />
+        <FormButtons onClose={onClose} busy={busy}>
+          {t("login.termsSubmit")}
+        </FormButtons>
+      </Form>
     </Dialog>
   );
 }

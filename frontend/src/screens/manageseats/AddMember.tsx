@@ -1,5 +1,5 @@
 /** Invites a member. The server generates and mails a temporary password. */
-import { NativeSelect, Stack, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { toast } from "../../../shared/toasts";
 import { ApiError, EmailTaken, NotBusiness } from "../../api/errors";
@@ -9,6 +9,7 @@ import { requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { useAddMember } from "../../api/team";
 import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
+import { Form } from "../../components/ui/Form";
 import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
@@ -58,17 +59,15 @@ function MemberForm({ onClose }: { onClose: () => void }) {
   });
 
   return (
-    <form onSubmit={form.onSubmit((values) => invite.mutate(values))} noValidate>
-      <Stack>
-        <TextInput label={t("field.firstname")} data-autofocus {...form.getInputProps("firstname")} />
-        <TextInput label={t("field.lastname")} {...form.getInputProps("lastname")} />
-        <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="off" {...form.getInputProps("email")} />
-        <NativeSelect label={t("seats.role")} data={ROLES} {...form.getInputProps("role")} />
-        <FormButtons onClose={onClose} busy={invite.isPending}>
-          {t("seats.invite")}
-        </FormButtons>
-      </Stack>
-    </form>
+    <Form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
+      <TextInput label={t("field.firstname")} data-autofocus {...form.getInputProps("firstname")} />
+      <TextInput label={t("field.lastname")} {...form.getInputProps("lastname")} />
+      <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="off" {...form.getInputProps("email")} />
+      <NativeSelect label={t("seats.role")} data={ROLES} {...form.getInputProps("role")} />
+      <FormButtons onClose={onClose} busy={invite.isPending}>
+        {t("seats.invite")}
+      </FormButtons>
+    </Form>
   );
 }
 

@@ -1,5 +1,5 @@
 /** A new e-mail address in two steps: the address, then the code that was mailed to it. */
-import { Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -13,6 +13,7 @@ import type { Account, Proof } from "../../api/types";
 import { ProofFields, isOfProof, useProof } from "../proof/Proof";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
+import { Form } from "../../components/ui/Form";
 import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
@@ -73,15 +74,13 @@ function AddressStep({ me, onSent }: { me: Account; onSent: (newemail: string) =
     if (taken) send.mutate({ newemail: newemail.trim().toLowerCase(), ...taken });
   };
   return (
-    <form onSubmit={form.onSubmit(ask)} noValidate>
-      <Stack>
-        <TextInput label={t("email.new")} {...EMAIL_INPUT} autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
-        <ProofFields proof={proof} />
-        <BusyButton type="submit" busy={send.isPending}>
-          {t("email.sendCode")}
-        </BusyButton>
-      </Stack>
-    </form>
+    <Form onSubmit={form.onSubmit(ask)}>
+      <TextInput label={t("email.new")} {...EMAIL_INPUT} autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
+      <ProofFields proof={proof} />
+      <BusyButton type="submit" busy={send.isPending}>
+        {t("email.sendCode")}
+      </BusyButton>
+    </Form>
   );
 }
 
@@ -103,15 +102,13 @@ function CodeStep({ me, newemail, code, onDone }: { me: Account; newemail: strin
       { onError: (error) => form.setFieldError("code", codeError(error)) },
     );
   return (
-    <form onSubmit={form.onSubmit(save)} noValidate>
-      <Stack>
-        <TextInput label={t("email.new")} readOnly {...form.getInputProps("newemail")} />
-        <TextInput label={t("email.code")} autoComplete="one-time-code" data-autofocus {...form.getInputProps("code")} />
-        <BusyButton type="submit" busy={update.isPending}>
-          {t("email.verify")}
-        </BusyButton>
-      </Stack>
-    </form>
+    <Form onSubmit={form.onSubmit(save)}>
+      <TextInput label={t("email.new")} readOnly {...form.getInputProps("newemail")} />
+      <TextInput label={t("email.code")} autoComplete="one-time-code" data-autofocus {...form.getInputProps("code")} />
+      <BusyButton type="submit" busy={update.isPending}>
+        {t("email.verify")}
+      </BusyButton>
+    </Form>
   );
 }
 

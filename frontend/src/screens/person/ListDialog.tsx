@@ -1,5 +1,5 @@
 /** Adds people to one's own or a team list, which can be created here. The message links to the list. */
-import { Checkbox, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Group, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
@@ -12,6 +12,7 @@ import type { ContactList } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.people";
 
 const NEW = "0";
@@ -48,34 +49,26 @@ export default function ListDialog({ urls, onClose, onDone }: Props) {
   };
   return (
     <Dialog opened onClose={onClose} title={t("people.toList")}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit().catch(() => undefined);
-        }}
-      >
-        <Stack gap="sm">
-          <FormAlert text={error && explain(error)} />
-          <NativeSelect
-            label={t("people.list")}
-            data={[...lists.map((list) => ({ value: String(list.listid), label: list.name })), { value: NEW, label: t("people.newList") }]}
-            value={listid}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          />
-          {listid === NEW && (
-            <>
-              <TextInput label={t("people.listName")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
-              <Checkbox label={t("people.shared")} checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
-            </>
-          )}
-          <Group justify="end">
-            <BusyButton type="submit" busy={create.isPending || add.isPending} disabled={listid === NEW && name.trim() === ""}>
-              {t("people.addCount", { count: urls.length })}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
+      <Form gap="sm" onSubmit={() => submit().catch(() => undefined)}>
+        <FormAlert text={error && explain(error)} />
+        <NativeSelect
+          label={t("people.list")}
+          data={[...lists.map((list) => ({ value: String(list.listid), label: list.name })), { value: NEW, label: t("people.newList") }]}
+          value={listid}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+        {listid === NEW && (
+          <>
+            <TextInput label={t("people.listName")} value={name} maxLength={100} onChange={(event) => setName(event.currentTarget.value)} />
+            <Checkbox label={t("people.shared")} checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
+          </>
+        )}
+        <Group justify="end">
+          <BusyButton type="submit" busy={create.isPending || add.isPending} disabled={listid === NEW && name.trim() === ""}>
+            {t("people.addCount", { count: urls.length })}
+          </BusyButton>
+        </Group>
+      </Form>
     </Dialog>
   );
 }

@@ -1,5 +1,4 @@
 /** Asks users to prove that it is them, and runs a call with the proof. */
-import { Stack } from "@mantine/core";
 import type { UseMutationResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { explain } from "../../api/explain";
@@ -8,6 +7,7 @@ import { ProofFields, useProof } from "./Proof";
 import { FormButtons } from "../../components/ui/FormButtons";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 
 interface Props<Response, Body extends object> {
   send: UseMutationResult<Response, Error, Body & Proof>;
@@ -25,10 +25,8 @@ export function ProofDialog<Response, Body extends object>({ send, body, title, 
   const proof = useProof(send.error, send.reset);
   return (
     <Dialog opened onClose={onClose} title={title} size="sm">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           const taken = proof.take();
           if (!taken) return;
           send.mutate(
@@ -42,15 +40,13 @@ export function ProofDialog<Response, Body extends object>({ send, body, title, 
           );
         }}
       >
-        <Stack>
-          <FormAlert text={send.error && !proof.shows ? explain(send.error) : null} />
-          <p>{text}</p>
-          <ProofFields proof={proof} autoFocus />
-          <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={send.isPending}>
-            {confirm}
-          </FormButtons>
-        </Stack>
-      </form>
+        <FormAlert text={send.error && !proof.shows ? explain(send.error) : null} />
+        <p>{text}</p>
+        <ProofFields proof={proof} autoFocus />
+        <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={send.isPending}>
+          {confirm}
+        </FormButtons>
+      </Form>
     </Dialog>
   );
 }

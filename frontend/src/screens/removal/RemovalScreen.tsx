@@ -9,11 +9,11 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";
+import { Form } from "../../components/ui/Form";
 import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import classes from "./Removal.module.css";
-import forms from "../../components/ui/Form.module.css";
 
 export function RemovalScreen() {
   const request = useScript("removalrequest");
@@ -32,7 +32,7 @@ export function RemovalScreen() {
   return (
     <Page title={t("removal.title")} lead={t("removal.lead")} width="doc">
       <Card>
-        <form className={forms.form} onSubmit={form.onSubmit(submit)} noValidate>
+        <Form onSubmit={form.onSubmit(submit)}>
           <FormAlert text={request.error && explain(request.error)} />
           {request.isSuccess && <Banner tone="accent">{t("removal.sent", { email: request.variables.email })}</Banner>}
           <TextInput label={t("field.email")} description={t("removal.emailHint")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />
@@ -47,7 +47,7 @@ export function RemovalScreen() {
           <BusyButton type="submit" busy={request.isPending} variant={request.isSuccess ? "default" : "filled"} className={classes.submit}>
             {t("removal.submit")}
           </BusyButton>
-        </form>
+        </Form>
       </Card>
     </Page>
   );

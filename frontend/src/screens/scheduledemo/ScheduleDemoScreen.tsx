@@ -9,11 +9,11 @@ import { useScript } from "../../api/scripts";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { Page } from "../../components/ui/Page";
+import { Form } from "../../components/ui/Form";
 import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import classes from "./ScheduleDemo.module.css";
-import forms from "../../components/ui/Form.module.css";
 
 const LONGEST = 200;
 const SHOWN = ["find", "reveal", "team", "api"] as const;
@@ -45,7 +45,7 @@ export function ScheduleDemoScreen() {
     <Page title={t("demoForm.title")} lead={t("demoForm.lead")} width="form">
       <div className={classes.beside}>
         <Card>
-          <form className={forms.form} onSubmit={form.onSubmit(submit)} noValidate>
+          <Form onSubmit={form.onSubmit(submit)}>
             <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
             <TextInput label={t("field.email")} {...EMAIL_INPUT} autoComplete="email" {...form.getInputProps("email")} />
             <Textarea
@@ -57,7 +57,7 @@ export function ScheduleDemoScreen() {
             <BusyButton type="submit" busy={send.isPending} className={classes.submit}>
               {t("submit")}
             </BusyButton>
-          </form>
+          </Form>
         </Card>
         <aside className={classes.shown} aria-label={t("demoForm.shown")}>
           <h2>{t("demoForm.shown")}</h2>

@@ -7,6 +7,7 @@ import type { EventName, Proof } from "../../api/types";
 import { ProofFields, useProof } from "../proof/Proof";
 import { FormButtons } from "../../components/ui/FormButtons";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.api";
 import { KINDS } from "./kinds";
 
@@ -43,32 +44,30 @@ export function WebhookForm({ initial, submit, send, onSubmit, onClose }: Props)
     if (taken || !moves) onSubmit({ url: url.trim(), events }, taken);
   };
   return (
-    <form onSubmit={form.onSubmit(save)} noValidate>
-      <Stack>
-        <FormAlert text={error && !rejected && !proof.shows ? explain(error) : null} />
-        <TextInput
-          label={t("webhooks.url")}
-          description={t("webhooks.urlHint")}
-          placeholder="https://"
-          type="url"
-          maxLength={LONGEST_URL}
-          spellCheck={false}
-          data-autofocus
-          {...form.getInputProps("url")}
-          error={form.errors["url"] ?? rejected}
-        />
-        <Checkbox.Group label={t("webhooks.events")} {...form.getInputProps("events")}>
-          <Stack gap="sm" mt="xs">
-            {KINDS.map(({ name, text }) => (
-              <Checkbox key={name} value={name} label={text} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        {moves && <ProofFields proof={proof} />}
-        <FormButtons onClose={onClose} busy={isPending}>
-          {submit}
-        </FormButtons>
-      </Stack>
-    </form>
+    <Form onSubmit={form.onSubmit(save)}>
+      <FormAlert text={error && !rejected && !proof.shows ? explain(error) : null} />
+      <TextInput
+        label={t("webhooks.url")}
+        description={t("webhooks.urlHint")}
+        placeholder="https://"
+        type="url"
+        maxLength={LONGEST_URL}
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps("url")}
+        error={form.errors["url"] ?? rejected}
+      />
+      <Checkbox.Group label={t("webhooks.events")} {...form.getInputProps("events")}>
+        <Stack gap="sm" mt="xs">
+          {KINDS.map(({ name, text }) => (
+            <Checkbox key={name} value={name} label={text} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      {moves && <ProofFields proof={proof} />}
+      <FormButtons onClose={onClose} busy={isPending}>
+        {submit}
+      </FormButtons>
+    </Form>
   );
 }
