@@ -1,5 +1,5 @@
 /** The layout before sign-in: the form on the light side, the product on the dark side. */
-import { Box, Group } from "@mantine/core";
+import { Box, Group, Stack } from "@mantine/core";
 import { Outlet, useLocation } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
@@ -19,11 +19,11 @@ export function AuthLayout() {
         <Logo name={brandname} badge={t("beta")} light />
         <PitchCard />
         <div>
-          <strong className={classes.headline}>{t("login.pitch")}</strong>
+          <Box component="strong" display="block" mb="sm" c="var(--on-sidebar)" fz="var(--fs-32)" fw="var(--fw-600)" lts="var(--tracking)" lh="var(--lh-32)">{t("login.pitch")}</Box>
           <Box component="p" maw="42ch" c="var(--on-sidebar-dim)" fz="lg" lh="lg">{t("login.pitchText")}</Box>
         </div>
       </aside>
-      <div className={classes.side}>
+      <Stack gap={0}>
         {demo && <DemoBanner />}
         <header className={classes.brand}>
           <Logo name={brandname} badge={t("beta")} />
@@ -32,7 +32,7 @@ export function AuthLayout() {
           <Outlet />
         </main>
         <LanguageLinks />
-      </div>
+      </Stack>
     </div>
   );
 }

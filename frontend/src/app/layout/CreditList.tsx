@@ -1,4 +1,5 @@
 /** The three balances as thin meters at the bottom of the menu, and how long they will last. */
+import { Box } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMaybeAccount } from "../../api/account";
 import { pace } from "../../api/dashboard";
@@ -53,7 +54,7 @@ function Unknown() {
         {KINDS.map((kind) => (
           <div key={kind}>
             <span>{t(`kind.${kind}`)}</span>
-            <span className={classes.unknown} />
+            <Box component="span" w="var(--s-6)" bdrs="var(--r-badge)" bg="var(--sidebar-line)" />
             <Meter left={1} total={1} />
           </div>
         ))}

@@ -1,4 +1,5 @@
 /** The guard and the frame of everything behind sign-in. The frame is drawn before anything has been loaded. */
+import { Stack } from "@mantine/core";
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useEffect } from "react";
@@ -92,7 +93,7 @@ function Shell({ children }: { children: React.ReactNode }) {
   return (
     <div className={classes.frame} data-collapsed={collapsed || undefined}>
       <Sidebar collapsed={collapsed} onToggle={() => setCollapsed(!collapsed)} />
-      <div className={classes.side}>
+      <Stack gap={0} miw={0}>
         {config().demo && <DemoBanner />}
         {looking && (
           <Suspense>
@@ -105,7 +106,7 @@ function Shell({ children }: { children: React.ReactNode }) {
             {children}
           </div>
         </main>
-      </div>
+      </Stack>
       <Suspense>
         {palette && <Palette onClose={openPalette.close} onShortcuts={openShortcuts.open} />}
         {shortcuts && <Shortcuts onClose={openShortcuts.close} />}

@@ -1,4 +1,5 @@
 /** The layout of text pages, which need no session. */
+import { Box } from "@mantine/core";
 import { Link, NavLink, Outlet } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
@@ -9,9 +10,9 @@ export function PlainLayout() {
   return (
     <div className={classes.page}>
       <header>
-        <Link to="/" className={classes.brand}>
+        <Box component={Link} to="/" display="inline-block" mb="xl" bdrs="var(--r-control)" td="none">
           <Logo name={config().brandname} badge={t("beta")} />
-        </Link>
+        </Box>
       </header>
       <main id="content" tabIndex={-1}>
         <Outlet />

@@ -9,7 +9,7 @@
  `joined`      bars without gaps, for a level instead of amounts
  `mark`        a line at the end of a point, such as the day of a renewal: `{ at, text }`
 */
-import { Group } from "@mantine/core";
+import { Box, Group, Stack } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
 import { numberText } from "../../lib/locale";
 import classes from "./BarChart.module.css";
@@ -72,13 +72,13 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit
   const compares = points.some(({ before }) => before !== undefined);
 
   return (
-    <figure className={classes.chart}>
+    <Box component="figure" m={0}>
       <Group align="stretch" gap="sm" wrap="nowrap">
-        <div className={classes.scale} aria-hidden="true">
+        <Stack justify="space-between" gap={0} my="calc(-1 * var(--s-2))" c="var(--text-3)" fz="xs" lh="xs" ta="end" aria-hidden="true">
           {ticks.map((tick) => (
             <span key={tick}>{numberText(tick)}</span>
           ))}
-        </div>
+        </Stack>
         <div
           className={classes.bars}
           data-joined={joined || undefined}
@@ -134,11 +134,11 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit
           )}
         </div>
       </Group>
-      <figcaption className={classes.span}>
+      <Group component="figcaption" align="stretch" justify="space-between" wrap="nowrap" gap={0} mt="xs" ps="lg" c="var(--text-3)" fz="xs" lh="xs">
         <span>{points[0]?.label}</span>
         {compares && beforeKey && <span className={classes.key}>{beforeKey}</span>}
         <span>{points.at(-1)?.label}</span>
-      </figcaption>
+      </Group>
       <div className="visually-hidden">
         <table>
           <caption>{label}</caption>
@@ -153,7 +153,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit
           </tbody>
         </table>
       </div>
-    </figure>
+    </Box>
   );
 }
 

@@ -11,7 +11,7 @@ export function Logo({ name, badge, light = false }: { name: string; badge?: str
         <circle cx="24.2" cy="10.6" r="2.4" className={classes.point} />
       </svg>
       <Box component="span" fz="xl" fw="var(--fw-600)" lts="var(--tracking)">{name}</Box>
-      {badge && <span className={classes.badge}>{badge}</span>}
+      {badge && <Box component="span" px="xs" py={1} bdrs="var(--r-badge)" bg="var(--lime)" c="var(--sidebar)" fz="xs" fw="var(--fw-600)" lh="xs">{badge}</Box>}
     </span>
   );
 }

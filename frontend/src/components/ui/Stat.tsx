@@ -7,6 +7,7 @@
  `to`        the page about it, which the whole card opens
  `children`  the foot, below a line: a button
 */
+import { Box, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import classes from "./Stat.module.css";
@@ -29,13 +30,13 @@ export function Stat({ label, value, unit, note, detail, aside, to, children }: 
       <div className={classes.body}>
         <div className={classes.value}>
           {value}
-          {unit && <span className={classes.unit}>{unit}</span>}
+          {unit && <Box component="span" ms={2} c="var(--text-3)" fz="lg" fw="var(--fw-400)" lts={0} lh={0}>{unit}</Box>}
         </div>
         {note && <div className={classes.note}>{note}</div>}
         {detail && <div className={classes.detail}>{detail}</div>}
         {aside && <div className={classes.aside}>{aside}</div>}
       </div>
-      {children && <div className={classes.foot}>{children}</div>}
+      {children && <Group align="stretch" gap="xs" mt="auto" pt="xs">{children}</Group>}
     </section>
   );
 }

@@ -5,7 +5,7 @@
  `end`       buttons at the end
  `below`     filters in a row of their own
 */
-import { Group } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Toolbar.module.css";
 
@@ -14,7 +14,7 @@ export function Toolbar({ label, children, end, below }: { label: string; childr
     <div className={classes.bar} role="group" aria-label={label}>
       <div className={classes.start}>{children}</div>
       {end && <Group gap="xs" miw={0}>{end}</Group>}
-      {below && <div className={classes.below}>{below}</div>}
+      {below && <Box flex="0 1 100%" miw={0}>{below}</Box>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The active keys, each with copy, edit and delete. */
-import { ActionIcon, Badge } from "@mantine/core";
+import { ActionIcon, Badge, Group } from "@mantine/core";
 import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import { Suspense, lazy, useMemo, useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -119,7 +119,7 @@ function Purpose({ apikey: { purpose, istest } }: { apikey: ApiKey }) {
 
 function Actions({ apikey, ask }: { apikey: ApiKey; ask: Ask }) {
   return (
-    <span className={classes.actions}>
+    <Group component="span" display="inline-flex" align="stretch" wrap="nowrap" gap="var(--s-1)">
       <ActionIcon variant="subtle" color="gray" aria-label={t("api.editOf", { purpose: apikey.purpose })} onClick={() => ask("edit", apikey)}>
         <Pencil size={16} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
@@ -129,6 +129,6 @@ function Actions({ apikey, ask }: { apikey: ApiKey; ask: Ask }) {
       <ActionIcon variant="subtle" color="gray" aria-label={t("api.deleteOf", { purpose: apikey.purpose })} onClick={() => ask("delete", apikey)}>
         <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
-    </span>
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
 /** Search by number, and a range of days. */
-import { Button, Group, TextInput } from "@mantine/core";
+import { Box, Button, Group, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useState } from "react";
@@ -57,9 +57,9 @@ export function InvoiceFilters({ search, onChange }: Props) {
         </Button>
       )}
       {from && to && from > to && (
-        <p className={classes.wrong} role="alert">
+        <Box component="p" flex="0 1 100%" c="var(--danger)" fz="xs" role="alert">
           {t("billing.dateOrder")}
-        </p>
+        </Box>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 /** The plan: price, renewal or end, seats in use, and the available actions. */
-import { Group, Text } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan, Subscription } from "../../api/types";
 import { needsMore } from "../../app/layout/credits";
@@ -76,9 +76,9 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
         <span>
           <span>{t("billing.seatsOf", { used, total })}</span> · {t("billing.seatsLeft", { left: Math.max(0, total - used) })}
         </span>
-        <div className={classes.bar} role="progressbar" aria-label={t("billing.seatsUsed")} aria-valuenow={share} aria-valuemin={0} aria-valuemax={100}>
+        <Box flex="0 1 100%" role="progressbar" aria-label={t("billing.seatsUsed")} aria-valuenow={share} aria-valuemin={0} aria-valuemax={100}>
           <Meter used left={total - used} total={total} />
-        </div>
+        </Box>
       </Group>
       <Text c="dimmed" size="sm">{t("billing.order")}</Text>
       <ChangeDialog change={change} />

@@ -1,5 +1,5 @@
 /** A field for one CSV, dropped on it or chosen. The input covers it completely, so the browser handles the drop. */
-import { Text } from "@mantine/core";
+import { Box, Text } from "@mantine/core";
 import { FileSpreadsheet } from "lucide-react";
 import { useId, useState } from "react";
 import { PASTED } from "../../domain/ask";
@@ -45,9 +45,9 @@ export function DropFile({ file, problem, onFile }: Props) {
           {problem}
         </Text>
       )}
-      <a className={classes.example} href={EXAMPLE} download="bulklookup-example.csv">
+      <Box component="a" display="inline-block" mt="xs" c="var(--accent)" fz="sm" lh="sm" href={EXAMPLE} download="bulklookup-example.csv">
         {t("bulk.sample")}
-      </a>
+      </Box>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** Choose the file and the kinds to reveal; the server returns the price. */
-import { Checkbox } from "@mantine/core";
+import { Checkbox, Group } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useLocation } from "react-router";
 import type { BulkInput } from "../../api/bulk";
@@ -38,7 +38,7 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
           <PasteLines onFile={take} />
         </Step>
         <Step title={t("bulk.kinds")} done={kinds.length > 0}>
-          <fieldset className={classes.options}>
+          <Group component="fieldset" align="stretch" gap="var(--s-3) var(--s-6)" m={0} p={0} bd={0}>
             <legend className="visually-hidden">{t("bulk.kinds")}</legend>
             {KINDS.map((kind) => (
               <Checkbox
@@ -48,7 +48,7 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
                 onChange={(event) => tick(kind, event.currentTarget.checked)}
               />
             ))}
-          </fieldset>
+          </Group>
         </Step>
         <Step title={t("bulk.stepPrice")} done={false}>
           {input ? (

@@ -1,5 +1,5 @@
 /** The card form of the test mode. The card goes from here straight to the sandbox. */
-import { TextInput } from "@mantine/core";
+import { Box, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useRef } from "react";
 import { sandboxToken } from "../../api/sandboxcard";
@@ -57,7 +57,7 @@ export function SandboxForm({ plan, onClose }: { plan: Plan; onClose: () => void
           onChange={(event) => form.setFieldValue("cvc", digitsOf(event.currentTarget.value).slice(0, 4))}
         />
       </div>
-      <p className={classes.test}>{t("addons.testMode")}</p>
+      <Box component="p" px="sm" py="xs" bdrs="var(--r-control)" bg="var(--warn-soft)" c="var(--warn)" fz="sm" lh="sm">{t("addons.testMode")}</Box>
       <FormFoot plan={plan} spinning={spinning} busy={pay.isPending} onClose={onClose} />
     </Form>
   );

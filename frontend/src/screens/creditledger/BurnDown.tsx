@@ -6,13 +6,13 @@ import { pace } from "../../api/dashboard";
 import { creditDays } from "../../api/history";
 import { BarChart } from "../../components/ui/BarChart";
 import { Segment } from "../../components/ui/Segment";
+import stat from "../../components/ui/Stat.module.css";
 import { burndown } from "../../domain/burndown";
 import { PACE_DAYS, forecast } from "../../domain/forecast";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { briefDayText, dayText, daysAgo, parseDate } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
-import classes from "./BurnDown.module.css";
 
 const OPTIONS = KINDS.map((value) => ({ value, label: t(`kind.${value}`) }));
 
@@ -34,11 +34,11 @@ export default function BurnDown({ kind, onKind }: Props) {
   const end = forecast(left, spent, renewson);
   if (days.isError || rate.isError) return null; // the ledger says why
   return (
-    <section className={classes.card} aria-label={t("ledger.burndown")}>
+    <section className={stat.headed} aria-label={t("ledger.burndown")}>
       <Group component="header" justify="space-between" align="flex-start" gap="var(--s-2) var(--s-4)" role="presentation">
         <div>
           <h2>{t("ledger.burndown")}</h2>
-          <Text c="dimmed" size="sm" data-short={end?.short || undefined} className={classes.end}>
+          <Text c={end?.short ? "var(--warn)" : "dimmed"} size="sm">
             {end?.short
               ? t("menu.runsOut", { kind: t(`kinds.${kind}`), date: briefDayText(end.until) })
               : renewal === undefined

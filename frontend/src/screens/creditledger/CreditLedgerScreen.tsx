@@ -1,5 +1,5 @@
 /** Every change of the credit balances, newest first: the kinds of one reveal in one row; filtered by kind and user. */
-import { NativeSelect } from "@mantine/core";
+import { Box, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
@@ -48,7 +48,7 @@ function Balance({ rows }: Line) {
 }
 
 function Change({ delta }: Line) {
-  return <span className={delta > 0 ? classes.plus : undefined}>{change(delta)}</span>;
+  return <Box component="span" c={delta > 0 ? "var(--accent)" : undefined}>{change(delta)}</Box>;
 }
 
 interface Names {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { useLocation } from "react-router";
-import { Group } from "@mantine/core";
+import { Center, Group } from "@mantine/core";
 import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { appCounters } from "../../api/dashboard";
 import { Page } from "../../components/ui/Page";
@@ -124,7 +124,7 @@ function TeamFaces() {
       {shown.map(({ appuserid, name, avatar }) => (
         <NameAvatar key={appuserid} name={name} src={avatar} size={24} drawn />
       ))}
-      {more > 0 && <span className={classes.moreFaces}>{`+${numberText(more)}`}</span>}
+      {more > 0 && <Center component="span" miw="var(--s-6)" h="var(--s-6)" px="var(--s-1)" bdrs="var(--r-pill)" bg="var(--sunken)" c="dimmed" fz="xs" fw="var(--fw-500)">{`+${numberText(more)}`}</Center>}
     </Group>
   );
 }

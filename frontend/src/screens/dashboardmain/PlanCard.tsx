@@ -7,6 +7,7 @@ import type { Credits, Subscription } from "../../api/types";
 import { needsMore } from "../../app/layout/credits";
 import { KIND_ICONS } from "../../components/kindIcons";
 import { ButtonLink } from "../../components/ui/ButtonLink";
+import stat from "../../components/ui/Stat.module.css";
 import { dayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
@@ -26,8 +27,8 @@ export function PlanCard() {
   const standing = standingOf(subscription, credits);
 
   return (
-    <section className={classes.plan} aria-label={t("home.subscription")}>
-      <p className={classes.label}>{t("home.subscription")}</p>
+    <section className={stat.stat} aria-label={t("home.subscription")}>
+      <p className={stat.label}>{t("home.subscription")}</p>
       <div className={classes.planHead}>
         <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
         {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}

@@ -1,5 +1,5 @@
 /** Reveals per day, of this person or of the team, compared with the previous period. */
-import { Group, Skeleton, Text } from "@mantine/core";
+import { Center, Group, Skeleton, Text } from "@mantine/core";
 import { isOwner, useAccount } from "../../api/account";
 import { BarChart } from "../../components/ui/BarChart";
 import { Segment } from "../../components/ui/Segment";
@@ -47,7 +47,7 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
       </Group>
       <div className={classes.chart} data-stale={query.isPlaceholderData || undefined}>
         {query.isPending && <Skeleton height="100%" />}
-        {period && first && last && period.total === 0 && period.before === 0 && <p className={classes.noBars}>{t("home.noneYet")}</p>}
+        {period && first && last && period.total === 0 && period.before === 0 && <Center component="p" mih="var(--chart-h)" c="dimmed">{t("home.noneYet")}</Center>}
         {period && first && last && period.total + period.before > 0 && (
           <BarChart
             label={t("home.chart", { from: first.label, to: last.label })}

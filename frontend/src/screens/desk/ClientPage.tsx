@@ -113,7 +113,7 @@ function Parts({ of }: { of: Overview }) {
         </Tabs.List>
       </div>
       {NAMES.map((name) => (
-        <Tabs.Panel key={name} value={name} className={desk.panel}>
+        <Tabs.Panel key={name} value={name} pt="md">
           {name === shown && <Part of={of} />}
         </Tabs.Panel>
       ))}

@@ -1,5 +1,5 @@
 /** The frame of the desk, the same as the app's: menu, search, account; the page below. */
-import { Burger, Drawer } from "@mantine/core";
+import { Burger, Drawer, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -36,7 +36,7 @@ export function DeskFrame({ children }: { children: ReactNode }) {
         </div>
         <DeskMenu />
       </aside>
-      <div className={frame.side}>
+      <Stack gap={0} miw={0}>
         <header className={header.header}>
           <CompactMenu />
           <span className={header.brand}>
@@ -53,7 +53,7 @@ export function DeskFrame({ children }: { children: ReactNode }) {
         <main id="content" tabIndex={-1} className={frame.content}>
           <div className={`screen ${frame.screen}`}>{children}</div>
         </main>
-      </div>
+      </Stack>
       {palette && <Palette onClose={openPalette.close} onShortcuts={openShortcuts.open} />}
       {shortcuts && <ShortcutsDialog more={NONE} onClose={openShortcuts.close} />}
     </div>

@@ -1,10 +1,10 @@
 /** The pages of the desk with the count of waiting work: in the sidebar, and in the drawer of small screens. */
+import { Box } from "@mantine/core";
 import { NavLink, useMatch } from "react-router";
 import { useWork } from "../../api/desk";
 import menu from "../../app/layout/MenuList.module.css";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
-import classes from "./Desk.module.css";
 import { type DeskPage, PAGES } from "./pages";
 
 export function DeskMenu({ onOpen }: { onOpen?: () => void }) {
@@ -29,7 +29,7 @@ function Entry({ page: { to, text, icon: Icon, work: kind, outside }, onOpen }: 
     <>
       <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
       <span className={menu.text}>{t(text)}</span>
-      {Boolean(waiting) && <span className={classes.count}>{numberText(waiting!)}</span>}
+      {Boolean(waiting) && <Box component="span" ms="auto" px="xs" bdrs="var(--r-pill)" bg="var(--lime)" c="var(--on-lime)" fz="xs" lh="sm">{numberText(waiting!)}</Box>}
     </>
   );
   if (outside) {

@@ -1,5 +1,5 @@
 /** The values of one kind: up to three, or the first and a button for the others. A press on a value copies it. */
-import { Popover, Stack } from "@mantine/core";
+import { Group, Popover, Stack } from "@mantine/core";
 import { CircleCheck, Phone, ThumbsDown, ThumbsUp } from "lucide-react";
 import { use, useState } from "react";
 import { copyText } from "../../../shared/clipboard";
@@ -48,7 +48,7 @@ function Value({ row, kind, value }: ValueProps) {
   const vote = voteOn(votes, row.linkedinurl, { kind, value });
   const first = listOf(row.business_emails)[0];
   return (
-    <span className={classes.line}>
+    <Group component="span" display="inline-flex" wrap="nowrap" gap="var(--s-1)" pos="relative">
       <button type="button" className={classes.value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
         {kind === "phone" ? <PhoneText value={value} plain /> : value}
       </button>
@@ -61,7 +61,7 @@ function Value({ row, kind, value }: ValueProps) {
         <CircleCheck size={12} className={classes.verified} role="img" aria-label={t("search.verified")} />
       )}
       {vote && <Mark vote={vote} />}
-    </span>
+    </Group>
   );
 }
 

@@ -66,13 +66,13 @@ function Tries({ onAsk }: { onAsk: (part: Partial<Asked>) => void }) {
     { text: t("people.tryEngineers"), terms: { function: term("engineering"), country: term("DEU") } },
   ];
   return (
-    <div className={classes.tries}>
+    <Group flex="0 1 100%" align="stretch" gap="xs">
       {asks.map(({ text, terms }) => (
         <Button key={text} variant="default" size="compact-sm" radius="xl" onClick={() => onAsk({ terms })}>
           {text}
         </Button>
       ))}
-    </div>
+    </Group>
   );
 }
 

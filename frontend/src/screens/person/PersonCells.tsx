@@ -70,11 +70,11 @@ export function ValuesCell({ contact, row, fresh = false }: ValuesProps) {
         </span>
       )}
       {left.length > 0 && (
-        <span className={classes.kinds}>
+        <Group component="span" display="inline-flex" align="stretch" wrap="nowrap" gap="var(--s-1)">
           {left.map((kind) => (
             <Hidden key={kind} kind={kind} row={row!} />
           ))}
-        </span>
+        </Group>
       )}
       {!some && left.length === 0 && <Box component="span" c="var(--text-3)">–</Box>}
     </Group>

@@ -38,7 +38,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
       <span className={classes.status}>
         {verified !== null && <Status verified={verified} />}
         {kind === "phone" && !hidden && <Line value={value} />}
-        {vote === "downvote" && !hidden && <span className={classes.reported}>{t("vote.reported")}</span>}
+        {vote === "downvote" && !hidden && <Box component="span" display="block" c="var(--warn)" fz="xs" lh="xs">{t("vote.reported")}</Box>}
       </span>
       {!hidden && (
         <span className={classes.actions}>

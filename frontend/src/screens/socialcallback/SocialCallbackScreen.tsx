@@ -1,6 +1,6 @@
 /** The page to which a provider redirects its window. It passes the response on and closes itself. If the browser does
  not allow that, it explains how to continue. */
-import { Loader } from "@mantine/core";
+import { Loader, Stack } from "@mantine/core";
 import { Link2Off } from "lucide-react";
 import { useEffect, useState } from "react";
 import { config } from "../../api/config";
@@ -23,7 +23,7 @@ export function SocialCallbackScreen() {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <main id="content" className={classes.page}>
+    <Stack component="main" id="content" align="center" justify="center" gap="xl" mih="100dvh" p="md">
       <Title text={t("login.title")} />
       <Logo name={config().brandname} badge={t("beta")} />
       {isLeft ? (
@@ -40,7 +40,7 @@ export function SocialCallbackScreen() {
           <h1>{t("login.finishing")}</h1>
         </div>
       )}
-    </main>
+    </Stack>
   );
 }
 

@@ -1,6 +1,6 @@
 /** A bar for the reveals of each member or key, one segment per kind. For screen readers, the table below has the data.
  */
-import { Stack, Tooltip } from "@mantine/core";
+import { Box, Stack, Tooltip } from "@mantine/core";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
@@ -34,11 +34,11 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
           <Tooltip key={bar.key} label={`${bar.name}: ${kinds.map((kind, index) => `${kind} ${bar.parts[index]}`).join(", ")}`} multiline maw={260}>
             <div className={classes.bar}>
               <span data-name={bar.name} />
-              <div className={classes.track}>
+              <Box h={16} bdrs="var(--r-badge)" bg="var(--sunken)">
                 <div className={classes.stack} style={{ inlineSize: `${(totalOf(bar) / most) * 100}%` }}>
                   {bar.parts.map((part, index) => part > 0 && <i key={kinds[index]} data-kind={index} style={{ flexGrow: part }} />)}
                 </div>
-              </div>
+              </Box>
               <span data-name={numberText(totalOf(bar))} />
             </div>
           </Tooltip>
