@@ -1,4 +1,5 @@
 /** A phone number in groups, with the flag of its country. Lists use `plain`, because each flag is a request. */
+import { Group } from "@mantine/core";
 import { countryText } from "../lib/locale";
 import { usePhone } from "../lib/usephone";
 import classes from "./PhoneText.module.css";
@@ -6,10 +7,10 @@ import classes from "./PhoneText.module.css";
 export function PhoneText({ value, plain }: { value: string; plain?: boolean }) {
   const { text, country, waiting } = usePhone(value);
   return (
-    <span className={classes.phone}>
+    <Group component="span" display="inline-flex" wrap="nowrap" gap="xs" className={classes.phone}>
       {!plain && <Flag country={country} />}
       <span data-waiting={waiting || undefined}>{text}</span>
-    </span>
+    </Group>
   );
 }
 

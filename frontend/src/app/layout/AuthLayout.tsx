@@ -15,14 +15,14 @@ export function AuthLayout() {
   const { pathname } = useLocation();
   return (
     <div className={classes.page}>
-      <aside className={classes.pitch}>
+      <Stack component="aside" justify="space-between" gap="xl" className={classes.pitch}>
         <Logo name={brandname} badge={t("beta")} light />
         <PitchCard />
         <div>
           <Box component="strong" display="block" mb="sm" c="var(--on-sidebar)" fz="var(--fs-32)" fw="var(--fw-600)" lts="var(--tracking)" lh="var(--lh-32)">{t("login.pitch")}</Box>
           <Box component="p" maw="42ch" c="var(--on-sidebar-dim)" fz="lg" lh="lg">{t("login.pitchText")}</Box>
         </div>
-      </aside>
+      </Stack>
       <Stack gap={0}>
         {demo && <DemoBanner />}
         <header className={classes.brand}>

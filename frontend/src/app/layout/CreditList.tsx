@@ -1,5 +1,5 @@
 /** The three balances as thin meters at the bottom of the menu, and how long they will last. */
-import { Box } from "@mantine/core";
+import { Box, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMaybeAccount } from "../../api/account";
 import { pace } from "../../api/dashboard";
@@ -27,7 +27,7 @@ export function CreditList() {
   return (
     <section className={classes.box} aria-label={t("menu.credits")}>
       <h2 className={classes.title}>{t("menu.credits")}</h2>
-      <dl className={classes.list}>
+      <Stack component="dl" gap="sm" m={0} className={classes.list}>
         {lines.map(({ kind, left, total }) => (
           <div key={kind} data-empty={left === 0 || undefined} title={t("menu.creditsOf", { left, total })}>
             <dt>{t(`kind.${kind}`)}</dt>
@@ -35,7 +35,7 @@ export function CreditList() {
             <Meter left={left} total={total} tick={leftAtRenewal(left, spentOf(kind), total, renewson)} />
           </div>
         ))}
-      </dl>
+      </Stack>
       {first && (
         <p className={classes.forecast} data-short={first.short || undefined}>
           {t(first.short ? "menu.runsOut" : "menu.lasts", { kind: t(`kinds.${first.kind}`), date: briefDayText(first.until) })}
@@ -50,7 +50,7 @@ function Unknown() {
   return (
     <div className={classes.box} aria-hidden="true">
       <p className={classes.title}>{t("menu.credits")}</p>
-      <div className={classes.list}>
+      <Stack gap="sm" m={0} className={classes.list}>
         {KINDS.map((kind) => (
           <div key={kind}>
             <span>{t(`kind.${kind}`)}</span>
@@ -58,7 +58,7 @@ function Unknown() {
             <Meter left={1} total={1} />
           </div>
         ))}
-      </div>
+      </Stack>
     </div>
   );
 }

@@ -1,11 +1,12 @@
 /** States on every page that the data is made up. */
+import { Group } from "@mantine/core";
 import { FlaskConical } from "lucide-react";
 import { t } from "../../lib/i18n";
 import classes from "./DemoBanner.module.css";
 
 export function DemoBanner() {
   return (
-    <section className={classes.banner} aria-label={t("demo")}>
+    <Group component="section" wrap="nowrap" justify="center" gap="xs" className={classes.banner} aria-label={t("demo")}>
       <FlaskConical size={15} aria-hidden="true" />
       <span>
         {t("demoBanner")}
@@ -14,6 +15,6 @@ export function DemoBanner() {
       <a href="/sandbox/mail" target="_blank" rel="noopener">
         {t("demoMail")}
       </a>
-    </section>
+    </Group>
   );
 }

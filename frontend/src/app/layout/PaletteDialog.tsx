@@ -1,5 +1,5 @@
 /** One field, and below it everything that can be reached from here: the command palette of the app and of the desk. */
-import { Box, Modal } from "@mantine/core";
+import { Box, Group, Modal } from "@mantine/core";
 import { Search } from "lucide-react";
 import { useId } from "react";
 import { useNavigate } from "react-router";
@@ -43,7 +43,7 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
     <Modal.Root opened onClose={onClose} size={560} yOffset="12vh" classNames={{ content: classes.palette }}>
       <Modal.Overlay />
       <Modal.Content aria-label={t("palette.title")}>
-        <div className={classes.field}>
+        <Group wrap="nowrap" gap="sm" className={classes.field}>
           <Search size={16} strokeWidth={1.75} aria-hidden="true" />
           <input
             data-autofocus
@@ -64,7 +64,7 @@ export function PaletteDialog({ typed, onType, groups, placeholder, onClose, onU
             }}
           />
           <kbd aria-hidden="true">Esc</kbd>
-        </div>
+        </Group>
         <div id={`${id}-list`} role="listbox" aria-label={t("palette.title")} className={classes.list}>
           {groups.map((group) => (
             <Choices key={group.name} id={id} group={group} active={active} onChoose={choose} />
@@ -107,10 +107,10 @@ function Choices({ id, group, active, onChoose }: ChoicesProps) {
             onClick={() => onChoose(command)}
           >
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-            <span className={classes.words}>
+            <Group component="span" align="baseline" justify="space-between" gap="0 var(--s-3)" className={classes.words}>
               <span>{command.text}</span>
               {command.hint && <Box component="span" c="var(--text-3)" fz="sm">{command.hint}</Box>}
-            </span>
+            </Group>
           </button>
         );
       })}

@@ -1,5 +1,5 @@
 /** An illustration of the product: a masked contact with one line revealed. Hidden from screen readers. */
-import { Box, Group } from "@mantine/core";
+import { Box, Group, Stack } from "@mantine/core";
 import classes from "./PitchCard.module.css";
 
 export function PitchCard() {
@@ -7,26 +7,26 @@ export function PitchCard() {
     <div className={classes.card} aria-hidden="true">
       <Group gap="sm" wrap="nowrap" mb="var(--s-1)">
         <Box component="span" w={46} h={46} bdrs="50%" bg="linear-gradient(140deg, var(--lime), var(--accent))" />
-        <span className={classes.lines}>
+        <Stack component="span" gap="xs" className={classes.lines}>
           <i style={{ width: 132 }} />
           <i style={{ width: 88 }} />
-        </span>
+        </Stack>
       </Group>
-      <div className={classes.row}>
+      <Group wrap="nowrap" gap="sm" className={classes.row}>
         <span className={classes.dot} />
         <span>+**********</span>
-      </div>
-      <div className={classes.row} data-open>
+      </Group>
+      <Group wrap="nowrap" gap="sm" className={classes.row} data-open>
         <span className={classes.dot} />
         <Box component="span" flex={1} h={10} bdrs="var(--r-badge)" bg="var(--sidebar)" />
         <svg width="18" height="18" viewBox="0 0 18 18">
           <path d="M3.5 9.5l3.4 3.4 7.6-8" fill="none" stroke="currentColor" strokeWidth="2.2" strokeLinecap="round" strokeLinejoin="round" />
         </svg>
-      </div>
-      <div className={classes.row}>
+      </Group>
+      <Group wrap="nowrap" gap="sm" className={classes.row}>
         <span className={classes.dot} />
         <span>*****@****.***</span>
-      </div>
+      </Group>
     </div>
   );
 }

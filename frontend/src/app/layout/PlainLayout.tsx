@@ -1,5 +1,5 @@
 /** The layout of text pages, which need no session. */
-import { Box } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import { Link, NavLink, Outlet } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
@@ -18,14 +18,14 @@ export function PlainLayout() {
         <Outlet />
       </main>
       <footer>
-        <nav className={classes.foot} aria-label={t("legal.documents")}>
+        <Group component="nav" align="stretch" gap="var(--s-2) var(--s-6)" className={classes.foot} aria-label={t("legal.documents")}>
           <NavLink to="/privacypolicy">{t("legal.privacy")}</NavLink>
           <NavLink to="/termsofuse">{t("legal.terms")}</NavLink>
           <NavLink to="/chromeprivacy">{t("legal.chrome")}</NavLink>
           <NavLink to="/trust">{t("legal.trust")}</NavLink>
           <NavLink to="/removal">{t("removal.title")}</NavLink>
           <NavLink to="/login">{t("forgot.back")}</NavLink>
-        </nav>
+        </Group>
       </footer>
     </div>
   );

@@ -1,5 +1,5 @@
 /** The sidebar of the dashboard: the menu and the remaining credits. */
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Group, Tooltip } from "@mantine/core";
 import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { Link, useMatch } from "react-router";
 import { config } from "../../api/config";
@@ -16,7 +16,7 @@ export function Sidebar({ collapsed, onToggle }: { collapsed: boolean; onToggle:
   const Icon = collapsed ? PanelLeftOpen : PanelLeftClose;
   return (
     <aside className={classes.sidebar} aria-label={t("menu.sidebar")} data-collapsed={collapsed || undefined}>
-      <div className={classes.head}>
+      <Group wrap="nowrap" justify="space-between" gap={0} className={classes.head}>
         <Link to="/dashboard/main/dashboardmain" className={classes.brand}>
           <Logo name={config().brandname} badge={t("beta")} light />
         </Link>
@@ -25,7 +25,7 @@ export function Sidebar({ collapsed, onToggle }: { collapsed: boolean; onToggle:
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
         </Tooltip>
-      </div>
+      </Group>
       {settings ? <SettingsMenu collapsed={collapsed} /> : <MenuList collapsed={collapsed} />}
       <CreditList />
     </aside>

@@ -1,5 +1,5 @@
 /** States on every screen that this is a support view, with a link back to the desk. */
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { Eye } from "lucide-react";
 import { useNavigate } from "react-router";
 import { signOut, useMaybeAccount } from "../../api/account";
@@ -19,13 +19,13 @@ export function SupportBanner() {
     },
   });
   return (
-    <section className={classes.banner} aria-label={t("view.label")}>
+    <Group component="section" justify="center" gap="var(--s-1) var(--s-2)" className={classes.banner} aria-label={t("view.label")}>
       <Eye size={16} strokeWidth={1.75} aria-hidden="true" />
       <span>{t("view.banner", { name: me?.name ?? "" })}</span>
       <Button size="compact-sm" variant="default" onClick={() => leave.mutate()}>
         {t("view.back")}
       </Button>
-    </section>
+    </Group>
   );
 }
 

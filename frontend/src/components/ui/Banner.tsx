@@ -5,6 +5,7 @@
  `children`  one sentence
  `action`    one button
 */
+import { Group } from "@mantine/core";
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import classes from "./Banner.module.css";
@@ -21,13 +22,13 @@ interface Props {
 export function Banner({ tone = "info", title, children, action }: Props) {
   const Icon = ICONS[tone];
   return (
-    <div className={classes.banner} data-tone={tone} role={tone === "danger" ? "alert" : "status"}>
+    <Group gap="var(--s-2) var(--s-3)" className={classes.banner} data-tone={tone} role={tone === "danger" ? "alert" : "status"}>
       <Icon size={16} aria-hidden="true" />
       <div className={classes.text}>
         {title && <strong>{title}</strong>}
         {children && <div>{children}</div>}
       </div>
       {action}
-    </div>
+    </Group>
   );
 }

@@ -136,7 +136,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit
       </Group>
       <Group component="figcaption" align="stretch" justify="space-between" wrap="nowrap" gap={0} mt="xs" ps="lg" c="var(--text-3)" fz="xs" lh="xs">
         <span>{points[0]?.label}</span>
-        {compares && beforeKey && <span className={classes.key}>{beforeKey}</span>}
+        {compares && beforeKey && <Group component="span" display="inline-flex" wrap="nowrap" gap="xs" className={classes.key}>{beforeKey}</Group>}
         <span>{points.at(-1)?.label}</span>
       </Group>
       <div className="visually-hidden">

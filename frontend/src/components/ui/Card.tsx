@@ -1,4 +1,5 @@
 /** A white card with a heading. landmark: make it a region; its title must not be the label of a field. */
+import { Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Card.module.css";
 
@@ -14,13 +15,13 @@ export function Card({ title, text, action, landmark = false, children }: Props)
   return (
     <section className={classes.card} {...(landmark && { "aria-label": title })}>
       {(title || action) && (
-        <header className={classes.head}>
+        <Group component="header" justify="space-between" gap="sm" className={classes.head}>
           <div>
             {title && <h2>{title}</h2>}
             {text && <p>{text}</p>}
           </div>
           {action}
-        </header>
+        </Group>
       )}
       {children}
     </section>

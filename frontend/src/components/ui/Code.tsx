@@ -5,7 +5,7 @@
  `copy`   name of the copy button; without a name there is none
  `label`  the name of the text for a screen reader, which hears every change of it
 */
-import { Box, Button } from "@mantine/core";
+import { Box, Button, Group } from "@mantine/core";
 import { Copy } from "lucide-react";
 import type { ReactNode } from "react";
 import { copyText } from "../../../shared/clipboard";
@@ -25,7 +25,7 @@ export function Code({ code, head, copy, onCopied, label }: Props) {
   return (
     <div className={classes.code}>
       {(head || copy) && (
-        <div className={classes.head}>
+        <Group justify="space-between" gap="var(--s-1) var(--s-3)" className={classes.head}>
           <Box component="span" c="var(--on-sidebar-dim)" fz="sm" fw="var(--fw-500)" lh="sm">{head}</Box>
           {copy && (
             <Button
@@ -38,7 +38,7 @@ export function Code({ code, head, copy, onCopied, label }: Props) {
               {copy}
             </Button>
           )}
-        </div>
+        </Group>
       )}
       <pre className={classes.text} {...(label && { role: "status", "aria-label": label })}>
         {code.split(QUOTED).map((part, index) => (index % 2 === 1 ? <span key={index}>{part}</span> : part))}

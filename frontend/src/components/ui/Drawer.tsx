@@ -6,7 +6,7 @@
  `actions`            icon buttons next to the close button
  `foot`               stays at the bottom while the body scrolls
 */
-import { Box, Drawer as MantineDrawer, Text } from "@mantine/core";
+import { Box, Drawer as MantineDrawer, Group, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { type ReactNode, useEffect } from "react";
 import { t } from "../../lib/i18n";
@@ -49,7 +49,7 @@ export function Drawer({ opened, onClose, beside = false, title, subtitle, lead,
     >
       {modal && <MantineDrawer.Overlay />}
       <MantineDrawer.Content data-drawer data-beside={modal ? undefined : true}>
-        <div className={classes.head}>
+        <Group align="flex-start" wrap="nowrap" gap="sm" className={classes.head}>
           {lead}
           <Box flex={1} miw={0}>
             <MantineDrawer.Title className={classes.title}>{title}</MantineDrawer.Title>
@@ -57,9 +57,9 @@ export function Drawer({ opened, onClose, beside = false, title, subtitle, lead,
           </Box>
           {actions}
           <MantineDrawer.CloseButton aria-label={t("close")} />
-        </div>
+        </Group>
         <div className={classes.body}>{children}</div>
-        {foot && <div className={classes.foot}>{foot}</div>}
+        {foot && <Group align="stretch" gap="xs" className={classes.foot}>{foot}</Group>}
       </MantineDrawer.Content>
     </MantineDrawer.Root>
   );

@@ -18,10 +18,10 @@ interface Props {
 export function Field({ label, icon, actions, children }: Props) {
   return (
     <div className={classes.field}>
-      <div className={classes.label}>
+      <Group wrap="nowrap" gap="xs" className={classes.label}>
         {icon}
         {label}
-      </div>
+      </Group>
       <div className={classes.value}>{children}</div>
       {actions && <Group align="stretch" gap="var(--s-1)" wrap="nowrap">{actions}</Group>}
     </div>

@@ -6,6 +6,7 @@
  `actions`  one primary and one secondary button
  `children` below the actions: what can be done next
 */
+import { Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Outcome.module.css";
 
@@ -35,7 +36,7 @@ export function Outcome({ tone, icon, title, text, facts = [], actions, children
           ))}
         </dl>
       )}
-      {actions && <div className={classes.actions}>{actions}</div>}
+      {actions && <Group align="stretch" justify="center" gap="xs" className={classes.actions}>{actions}</Group>}
       {children && <div className={classes.next}>{children}</div>}
     </section>
   );

@@ -32,7 +32,7 @@ export function Page({ title, heading = title, lead, back, actions, width = "lis
           <h1>{heading}</h1>
           {lead && <div className={classes.lead}>{lead}</div>}
         </Box>
-        {actions && <div className={classes.actions}>{actions}</div>}
+        {actions && <Group gap="xs" className={classes.actions}>{actions}</Group>}
       </Group>
       {children}
     </div>

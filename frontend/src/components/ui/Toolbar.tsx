@@ -11,10 +11,10 @@ import classes from "./Toolbar.module.css";
 
 export function Toolbar({ label, children, end, below }: { label: string; children: ReactNode; end?: ReactNode; below?: ReactNode }) {
   return (
-    <div className={classes.bar} role="group" aria-label={label}>
+    <Group align="flex-start" justify="space-between" gap="var(--s-2) var(--s-4)" className={classes.bar} role="group" aria-label={label}>
       <div className={classes.start}>{children}</div>
       {end && <Group gap="xs" miw={0}>{end}</Group>}
       {below && <Box flex="0 1 100%" miw={0}>{below}</Box>}
-    </div>
+    </Group>
   );
 }

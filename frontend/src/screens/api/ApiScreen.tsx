@@ -1,5 +1,5 @@
 /** The owner's API keys: list, create, edit, delete, try out, how to use. Without API access: the way to get it. */
-import { Button, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
@@ -28,14 +28,14 @@ type Dialog = "create" | "try" | "how" | null;
 
 function Gate() {
   return (
-    <section className={classes.gate} aria-label={t("api.gate")}>
+    <Group component="section" gap="var(--s-4) var(--s-6)" className={classes.gate} aria-label={t("api.gate")}>
       <KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />
       <div>
         <h2>{t("api.gate")}</h2>
         <p>{t("api.gateText")}</p>
       </div>
       <ButtonLink to="/dashboard/upgradeplan" role="button">{t("api.upgradeNow")}</ButtonLink>
-    </section>
+    </Group>
   );
 }
 

@@ -30,7 +30,7 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
         <Code code={`GET ${origin}/api/v2/keylookup`} />
         <div>
           <Box component="p" mb="var(--s-1)" fz="sm" fw="var(--fw-500)" lh="sm">{t("api.howParameters")}</Box>
-          <dl className={classes.parameters}>
+          <Stack component="dl" gap="var(--s-1)" m={0} className={classes.parameters}>
             {PARAMETERS.map(([name, text]) => (
               <div key={name}>
                 <dt>
@@ -39,7 +39,7 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
                 <dd>{text}</dd>
               </div>
             ))}
-          </dl>
+          </Stack>
         </div>
         <Tabs defaultValue="curl">
           <Tabs.List aria-label={t("api.howLanguage")}>

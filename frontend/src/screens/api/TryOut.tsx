@@ -1,5 +1,5 @@
 /** Calls the look-up API as a customer's program would, and shows the raw response. */
-import { Button, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, useAccount } from "../../api/account";
@@ -85,7 +85,7 @@ function FetchButton({ kind, canPay, busy, onFetch }: FetchProps) {
   const type = LOOKUP_TYPE[kind];
   const name = t(`lookup.${type}`);
   return (
-    <div className={classes.fetch}>
+    <Group wrap="nowrap" justify="space-between" gap="xs" className={classes.fetch}>
       <span>{name}</span>
       {canPay ? (
         <BusyButton size="compact-md" variant="default" busy={busy} aria-label={t("api.fetchOf", { kind: name })} onClick={() => onFetch(type)}>
@@ -103,6 +103,6 @@ function FetchButton({ kind, canPay, busy, onFetch }: FetchProps) {
           {t("api.upgrade")}
         </Button>
       )}
-    </div>
+    </Group>
   );
 }

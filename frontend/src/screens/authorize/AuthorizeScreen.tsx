@@ -34,9 +34,9 @@ function Wrong({ request }: { request: AccessRequest }) {
     <Page title={t("authorize.wrongTitle", { name: request.name })} lead={t("authorize.wrong")} width="doc">
       <Card>
         <Stack>
-          <dl className={classes.facts}>
+          <Stack component="dl" gap="sm" m={0} className={classes.facts}>
             <Fact term={t("authorize.answered")} value={request.answered} />
-          </dl>
+          </Stack>
           <Group align="stretch" gap="sm">
             <Button variant="default" onClick={() => redirectTo(request.redirect)}>
               {t("authorize.return")}
@@ -61,10 +61,10 @@ function Consent({ request, search }: { request: AccessRequest; search: string }
         <Stack>
           <FormAlert text={decision.error && explain(decision.error)} />
           {!host && <Banner tone="warn">{t("authorize.unverified")}</Banner>}
-          <dl className={classes.facts}>
+          <Stack component="dl" gap="sm" m={0} className={classes.facts}>
             {host && <Fact term={t("authorize.from")} value={host} />}
             <Fact term={t("authorize.answered")} value={answered} />
-          </dl>
+          </Stack>
           <Checkbox.Group label={t("authorize.may")} description={t("authorize.rights")} value={scopes} onChange={setScopes}>
             <Stack gap="xs" mt="xs">
               {request.scopes.map((scope) => (

@@ -28,7 +28,7 @@ export function InvoiceFilters({ search, onChange }: Props) {
     onChange({ number: "", from: "", to: "" });
   };
   return (
-    <div className={classes.filters} role="search">
+    <Group align="flex-end" gap="sm" className={classes.filters} role="search">
       <TextInput
         className={classes.search}
         size="sm"
@@ -61,7 +61,7 @@ export function InvoiceFilters({ search, onChange }: Props) {
           {t("billing.dateOrder")}
         </Box>
       )}
-    </div>
+    </Group>
   );
 }
 

@@ -26,13 +26,13 @@ export function PlanBox() {
   return (
     <Card title={t("billing.plan")} landmark>
       {one && plan ? <Facts one={one} plan={plan} /> : <p>{t("plan.none")}</p>}
-      <div className={classes.actions}>
+      <Group align="stretch" gap="xs" className={classes.actions}>
         <ButtonLink to="/dashboard/upgradeplan" role="link" variant={needsMore(me) ? "default" : "filled"}>
           {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
         </ButtonLink>
         <ButtonLink to="/dashboard/creditaddons" role="link" variant="default">{t("billing.addons")}</ButtonLink>
         {one && plan && canCancel(one, plan) && <CancelPlan subscription={one} />}
-      </div>
+      </Group>
     </Card>
   );
 }

@@ -227,12 +227,12 @@ function countsOf(rows: readonly BulkRow[]): Map<Status, number> {
 }
 
 const phoneRow = (row: Row) => (
-  <div className={classes.phone}>
+  <Group align="stretch" justify="space-between" gap="0 var(--s-3)" className={classes.phone}>
     <span>
       <Person row={row} />
     </span>
     {row.contact && <ValuesCell contact={row.contact} fresh />}
     <Outcome row={row} />
     <span>{t("bulk.credits", { count: row.charged })}</span>
-  </div>
+  </Group>
 );

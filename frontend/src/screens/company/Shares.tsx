@@ -4,6 +4,7 @@
  `chosen`    the part that is filtered by, or ""
  `onChoose`  called with it, or with "" to end the filter
 */
+import { Stack } from "@mantine/core";
 import { numberText } from "../../lib/locale";
 import classes from "./Company.module.css";
 
@@ -26,7 +27,7 @@ export function Shares({ label, parts, chosen, onChoose }: Props) {
   const named = parts.slice(0, MOST);
   const rest = parts.slice(MOST).reduce((sum, { count }) => sum + count, 0);
   return (
-    <div role="group" aria-label={label} className={classes.shares}>
+    <Stack role="group" aria-label={label} className={classes.shares}>
       <div className={classes.bar} aria-hidden="true">
         {named.map(({ value, count }, index) => (
           <i key={value} data-part={index} data-dim={(chosen !== "" && chosen !== value) || undefined} style={{ flexGrow: count }} />
@@ -41,6 +42,6 @@ export function Shares({ label, parts, chosen, onChoose }: Props) {
           </button>
         ))}
       </div>
-    </div>
+    </Stack>
   );
 }

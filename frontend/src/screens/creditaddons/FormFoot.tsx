@@ -1,4 +1,5 @@
 /** The foot of a card form: the recipient of the card, Cancel and Pay. */
+import { Group } from "@mantine/core";
 import { Lock } from "lucide-react";
 import type { Plan } from "../../api/types";
 import { FormButtons } from "../../components/ui/FormButtons";
@@ -18,10 +19,10 @@ interface Props {
 export function FormFoot({ plan, spinning, busy, onClose }: Props) {
   return (
     <>
-      <p className={classes.safe}>
+      <Group component="p" align="flex-start" wrap="nowrap" gap="xs" className={classes.safe}>
         <Lock size={14} aria-hidden="true" />
         {t("addons.safe")}
-      </p>
+      </Group>
       <FormButtons onClose={onClose} busy={spinning} disabled={busy}>
         {t("addons.pay", { price: dollars(plan.price) })}
       </FormButtons>

@@ -29,10 +29,10 @@ export function PlanCard() {
   return (
     <section className={stat.stat} aria-label={t("home.subscription")}>
       <p className={stat.label}>{t("home.subscription")}</p>
-      <div className={classes.planHead}>
+      <Group align="baseline" gap="0 var(--s-2)" className={classes.planHead}>
         <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
         {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}
-      </div>
+      </Group>
       {standing !== "none" && (
         <Text component="div" c="dimmed" size="sm">
           {notesOf(standing, subscription, credits).map((note) => (

@@ -1,5 +1,5 @@
 /** The frame of the desk, the same as the app's: menu, search, account; the page below. */
-import { Burger, Drawer, Stack } from "@mantine/core";
+import { Burger, Drawer, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -29,11 +29,11 @@ export function DeskFrame({ children }: { children: ReactNode }) {
   return (
     <div className={frame.frame}>
       <aside className={sidebar.sidebar} aria-label={common("menu.sidebar")}>
-        <div className={sidebar.head}>
+        <Group wrap="nowrap" justify="space-between" gap={0} className={sidebar.head}>
           <Link to="/desk" className={sidebar.brand}>
             <Logo name={brand()} badge={t("title")} light />
           </Link>
-        </div>
+        </Group>
         <DeskMenu />
       </aside>
       <Stack gap={0} miw={0}>

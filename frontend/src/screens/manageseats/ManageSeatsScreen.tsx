@@ -29,13 +29,13 @@ function PlanBanner({ used }: { used: number }) {
         <strong>{plan?.name ?? t("seats.none")}</strong>
       </p>
       {plan && (
-        <div className={classes.seats}>
+        <Stack gap="var(--s-1)" className={classes.seats}>
           <span>
             {t("billing.seatsUsed")}: {t("billing.seatsOf", { used, total: plan.availableseats })} ·{" "}
             {t("billing.seatsLeft", { left: Math.max(0, plan.availableseats - used) })}
           </span>
           <Meter used left={plan.availableseats - used} total={plan.availableseats} />
-        </div>
+        </Stack>
       )}
       <ButtonLink to="/dashboard/upgradeplan" role="button" variant="default" size="sm">
         {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}

@@ -1,5 +1,5 @@
 /** The parts of a row of the team: name, status with its switch, actions. */
-import { ActionIcon, Switch } from "@mantine/core";
+import { ActionIcon, Group, Switch } from "@mantine/core";
 import { Send, Trash2 } from "lucide-react";
 import type { User } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
@@ -20,10 +20,10 @@ export const roleOf = (member: User): string => (isAdmin(member) ? t("seats.role
 
 export function Name({ member: { name, avatar } }: { member: User }) {
   return (
-    <div className={classes.name}>
+    <Group wrap="nowrap" gap="sm" className={classes.name}>
       <NameAvatar name={name} src={avatar} size={24} />
       <span>{name}</span>
-    </div>
+    </Group>
   );
 }
 
@@ -31,9 +31,9 @@ export function MemberStatus({ member, onToggle }: { member: User } & Pick<Membe
   const status = statusOf(member);
   return (
     <div className={classes.status}>
-      <span className={classes.dot} data-status={status}>
+      <Group component="span" display="inline-flex" wrap="nowrap" gap="xs" className={classes.dot} data-status={status}>
         {t(`seats.${status}`)}
-      </span>
+      </Group>
       {canToggle(member) && (
         <Switch
           size="xs"

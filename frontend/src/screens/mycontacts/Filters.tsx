@@ -1,5 +1,5 @@
 /** The row above the list: search, filter chips, and view options. */
-import { Checkbox, NativeSelect, Popover, Stack } from "@mantine/core";
+import { Checkbox, Group, NativeSelect, Popover, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, memo } from "react";
 import { isOwner, useAccount } from "../../api/account";
@@ -51,7 +51,7 @@ const View = memo(ViewOptions);
 
 const Controls = memo(function Controls({ shown, change }: ControlProps) {
   return (
-    <div className={classes.chips}>
+    <Group align="stretch" gap="xs" className={classes.chips}>
       <Has shown={shown} change={change} />
       <FilterChip pressed={shown.verified} onChange={(verified) => change({ verified, page: 1 })}>
         {t("contacts.isVerified")}
@@ -66,7 +66,7 @@ const Controls = memo(function Controls({ shown, change }: ControlProps) {
         value={String(shown.days)}
         onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
       />
-    </div>
+    </Group>
   );
 });
 

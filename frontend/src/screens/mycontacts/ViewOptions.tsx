@@ -1,5 +1,5 @@
 /** The visible columns, and the density of the rows. */
-import { Button, Checkbox, Popover } from "@mantine/core";
+import { Button, Checkbox, Popover, Stack } from "@mantine/core";
 import { SlidersHorizontal } from "lucide-react";
 import { Segment } from "../../components/ui/Segment";
 import { t } from "../../lib/i18n.dashboard";
@@ -23,7 +23,7 @@ export function ViewOptions({ shown, change }: { shown: ListParams; change: Chan
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t("contacts.view")}>
-        <div className={classes.options}>
+        <Stack className={classes.options}>
           <Segment
             label={t("contacts.density")}
             options={DENSITIES}
@@ -36,7 +36,7 @@ export function ViewOptions({ shown, change }: { shown: ListParams; change: Chan
               <Checkbox key={key} label={t(text)} checked={!hide.includes(key)} onChange={() => toggle(key)} />
             ))}
           </fieldset>
-        </div>
+        </Stack>
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,5 +1,5 @@
 /** The columns of My Contacts. A cell gets the votes by context, so that the columns themselves stay the same. */
-import { Box } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import type { UserContact } from "../../api/types";
 import { CompanyLink } from "../person/CompanyLink";
 import { NameAvatar } from "../../components/NameAvatar";
@@ -41,7 +41,7 @@ export function columnsOf(hidden: readonly string[], single: boolean): readonly 
 
 function NameCell({ row, about }: { row: UserContact; about: boolean }) {
   return (
-    <span className={classes.name}>
+    <Group component="span" display="inline-flex" wrap="nowrap" gap="xs" className={classes.name}>
       <NameAvatar name={row.name} size={24} />
       <span className={classes.who}>
         <a href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
@@ -59,7 +59,7 @@ function NameCell({ row, about }: { row: UserContact; about: boolean }) {
         )}
         {Boolean(row.deleted) && <Box component="span" fz="xs" lh="xs">{t("contacts.deleted")}</Box>}
       </span>
-    </span>
+    </Group>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The filters of a search, the usual ones first; collapsible on a phone. */
-import { Button, TextInput } from "@mantine/core";
+import { Button, Stack, TextInput } from "@mantine/core";
 import { ChevronDown, SlidersHorizontal } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { facet } from "../../api/people";
@@ -71,13 +71,13 @@ export function Filters({ asked, fields, search, nameLabel, onChange }: Props) {
         {count > 0 ? t("people.filtersOn", { count }) : t("people.filters")}
         <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />
       </button>
-      <div className={classes.fields}>
+      <Stack gap="sm" className={classes.fields}>
         <TextInput size="sm" label={nameLabel} value={name} maxLength={200} autoComplete="off" onChange={(event) => setName(event.currentTarget.value)} onBlur={() => name.trim() !== asked.name && onChange({ name: name.trim() })} />
         {fields.filter((field) => !seldom.includes(field)).map(filterOf)}
         {seldom.length > 0 && (
           <details className={classes.more} open={countOf(seldom) > 0 || undefined}>
             <summary>{t("people.moreFilters")}</summary>
-            <div className={classes.fields}>{seldom.map(filterOf)}</div>
+            <Stack gap="sm" className={classes.fields}>{seldom.map(filterOf)}</Stack>
           </details>
         )}
         {count > 0 && (
@@ -85,7 +85,7 @@ export function Filters({ asked, fields, search, nameLabel, onChange }: Props) {
             {t("people.clear")}
           </Button>
         )}
-      </div>
+      </Stack>
     </form>
   );
 }

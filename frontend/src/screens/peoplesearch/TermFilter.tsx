@@ -1,6 +1,6 @@
 /** One filter: its values as chips that can be excluded or removed, and a field that lists the values that exist, each
  with the number of results. Several can be chosen one after the other. */
-import { Box, Stack, Text, TextInput } from "@mantine/core";
+import { Box, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Check, ChevronDown, X } from "lucide-react";
@@ -156,7 +156,7 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
         </div>
       )}
       {terms.length > 0 && (
-        <ul className={classes.terms}>
+        <Group component="ul" align="stretch" gap="var(--s-1)" className={classes.terms}>
           {terms.map(({ value, not }) => (
             <li key={value} data-not={not || undefined}>
               <button
@@ -175,7 +175,7 @@ export function TermFilter({ field, label, terms, search, nameOf, free = false, 
               </button>
             </li>
           ))}
-        </ul>
+        </Group>
       )}
     </Stack>
   );

@@ -1,5 +1,5 @@
 /** The user's tags on a contact: each is saved as it is added or removed, and a removal can be undone. */
-import { ActionIcon, Stack, TextInput } from "@mantine/core";
+import { ActionIcon, Group, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
@@ -60,7 +60,7 @@ export function ContactTags({ tags, change }: Props) {
         ))}
       </datalist>
       {tags.length > 0 && (
-        <ul className={classes.tags}>
+        <Group component="ul" align="stretch" gap="xs" className={classes.tags}>
           {tags.map((tag) => (
             <li key={tag}>
               <span>{tag}</span>
@@ -69,7 +69,7 @@ export function ContactTags({ tags, change }: Props) {
               </ActionIcon>
             </li>
           ))}
-        </ul>
+        </Group>
       )}
     </Stack>
   );

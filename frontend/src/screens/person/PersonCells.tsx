@@ -22,7 +22,7 @@ interface PersonProps {
 
 export function PersonCell({ name, about, onOpen }: PersonProps) {
   return (
-    <span className={classes.person}>
+    <Group component="span" wrap="nowrap" gap="xs" className={classes.person}>
       <NameAvatar name={name} size={24} drawn />
       <span>
         <button type="button" onClick={onOpen}>
@@ -30,7 +30,7 @@ export function PersonCell({ name, about, onOpen }: PersonProps) {
         </button>
         <span title={about}>{about}</span>
       </span>
-    </span>
+    </Group>
   );
 }
 
@@ -84,11 +84,11 @@ export function ValuesCell({ contact, row, fresh = false }: ValuesProps) {
 function Value({ kind, values: [first = "", ...others] }: { kind: Kind; values: readonly string[] }) {
   const Icon = KIND_ICONS[kind];
   return (
-    <span className={classes.value} title={others.length > 0 ? [first, ...others].join(", ") : undefined}>
+    <Group component="span" display="inline-flex" wrap="nowrap" gap="xs" className={classes.value} title={others.length > 0 ? [first, ...others].join(", ") : undefined}>
       <Icon size={14} strokeWidth={1.75} role="img" aria-label={t(`kind.${kind}`)} />
       <a href={`${kind === "phone" ? "tel" : "mailto"}:${first}`}>{kind === "phone" ? <PhoneText value={first} plain /> : first}</a>
       {others.length > 0 && <Box component="span" fz="xs">+{others.length}</Box>}
-    </span>
+    </Group>
   );
 }
 

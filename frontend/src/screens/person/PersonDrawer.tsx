@@ -1,5 +1,5 @@
 /** The drawer of one person, the same for every list: the card with its reveals, lists, tags and note, history. */
-import { ActionIcon, Anchor, Button, Group, Skeleton } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, ContactRound, ExternalLink, ListPlus } from "lucide-react";
 import { type ReactNode, Suspense, lazy, useState } from "react";
@@ -170,7 +170,7 @@ function Lists({ url }: { url: string }) {
   const lists = useQuery(contactLists).data?.resource ?? [];
   const on = lists.filter(({ listid }) => items.some((item) => item.listid === listid));
   return (
-    <section className={classes.section} aria-label={t("people.lists")}>
+    <Stack component="section" gap="var(--s-1)" className={classes.section} aria-label={t("people.lists")}>
       <h3>{t("people.lists")}</h3>
       <Group gap="xs">
         {on.map(({ listid, name }) => (
@@ -183,7 +183,7 @@ function Lists({ url }: { url: string }) {
         </Button>
       </Group>
       <Suspense>{adding && <ListDialog urls={[url]} onClose={() => setAdding(false)} onDone={() => setAdding(false)} />}</Suspense>
-    </section>
+    </Stack>
   );
 }
 
@@ -194,11 +194,11 @@ function History({ contact }: { contact: UserContact }) {
   const nameOf = (id: number) =>
     id === me.appuserid ? t("contacts.byYou") : (members.data?.resource.find(({ appuserid }) => appuserid === id)?.name ?? t("contacts.byColleague"));
   return (
-    <section className={classes.section} aria-label={t("contacts.history")}>
+    <Stack component="section" gap="var(--s-1)" className={classes.section} aria-label={t("contacts.history")}>
       <h3>{t("contacts.history")}</h3>
       <Field label={t("contacts.revealedOn")}>{localDayText(contact.createdon)}</Field>
       {contact.revealedby !== null && <Field label={t("contacts.addedBy")}>{nameOf(contact.revealedby)}</Field>}
       {contact.dialrevealedby !== null && <Field label={t("contacts.dialBy")}>{nameOf(contact.dialrevealedby)}</Field>}
-    </section>
+    </Stack>
   );
 }

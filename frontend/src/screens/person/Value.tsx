@@ -1,5 +1,5 @@
 /** One phone number or address: masked, or with its actions. */
-import { ActionIcon, Box, Button, Popover, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Popover, Tooltip } from "@mantine/core";
 import { CircleCheck, Phone, QrCode } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -41,7 +41,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
         {vote === "downvote" && !hidden && <Box component="span" display="block" c="var(--warn)" fz="xs" lh="xs">{t("vote.reported")}</Box>}
       </span>
       {!hidden && (
-        <span className={classes.actions}>
+        <Group component="span" align="stretch" wrap="nowrap" justify="flex-end" gap="var(--s-1)" className={classes.actions}>
           {kind === "phone" && (
             <>
               <Button component="a" href={`tel:${value}`} size="sm" variant="light" me="var(--s-1)" leftSection={<Phone size={16} strokeWidth={1.75} aria-hidden="true" />}>
@@ -52,7 +52,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
           )}
           <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copiedFully"))} />
           <VoteButtons value={value} vote={vote} className={classes.late} onUpvote={onUpvote} onFlag={onFlag} />
-        </span>
+        </Group>
       )}
     </li>
   );
@@ -89,10 +89,10 @@ function Dial({ value }: { value: string }) {
 function Status({ verified }: { verified: boolean }) {
   return (
     <Tooltip label={verified ? t("search.verifiedHint") : t("search.partialHint")}>
-      <span className={classes.badge} data-good={verified || undefined}>
+      <Group component="span" display="inline-flex" wrap="nowrap" gap="var(--s-1)" className={classes.badge} data-good={verified || undefined}>
         {verified ? <CircleCheck size={14} aria-hidden="true" /> : <span className={classes.half} aria-hidden="true" />}
         {verified ? t("search.verified") : t("search.partial")}
-      </span>
+      </Group>
     </Tooltip>
   );
 }

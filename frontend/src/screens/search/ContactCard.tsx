@@ -70,7 +70,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
         />
       ))}
       {paid && (
-        <footer className={classes.saved} role="presentation">
+        <Group component="footer" wrap="nowrap" gap="xs" className={classes.saved} role="presentation">
           <CircleCheck size={16} strokeWidth={1.75} aria-hidden="true" />
           <span>{t("search.saved")}</span>
           <Link to={`/dashboard/main/mycontacts?search=${encodeURIComponent(found.full_name)}`}>{t("search.showSaved")}</Link>
@@ -78,7 +78,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
             <ContactRound size={16} strokeWidth={1.75} aria-hidden="true" />
             {t("search.vcard")}
           </button>
-        </footer>
+        </Group>
       )}
       <Suspense>{voting.dialog.values && <FlagDialog {...voting.dialog} />}</Suspense>
     </article>

@@ -1,5 +1,5 @@
 /** The bar: a profile URL, and chips for the values to look up. */
-import { Box, Text, TextInput } from "@mantine/core";
+import { Box, Group, Text, TextInput } from "@mantine/core";
 import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { Link } from "react-router";
@@ -45,7 +45,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
         onSearch(typed);
       }}
     >
-      <div className={classes.bar}>
+      <Group align="flex-start" wrap="nowrap" gap="xs" className={classes.bar}>
         <TextInput
           size="lg"
           flex={1} miw={0}
@@ -76,14 +76,14 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
         <BusyButton type="submit" size="lg" variant={quiet ? "default" : "filled"} disabled={!ready} leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("search.submit")}
         </BusyButton>
-      </div>
+      </Group>
       <fieldset className={classes.choice} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
         <legend className="visually-hidden">{t("search.options")}</legend>
-        <div className={classes.options}>
+        <Group gap="xs" className={classes.options}>
           {KINDS.map((kind) => (
             <Chip key={kind} kind={kind} checked={boxes[kind]} onChange={(on) => onTick({ ...boxes, [kind]: on })} />
           ))}
-        </div>
+        </Group>
         {errors.options && (
           <Text id={hint} c="red" size="sm" role="alert">
             {errors.options}

@@ -1,6 +1,6 @@
 /** The page to which a provider redirects its window. It passes the response on and closes itself. If the browser does
  not allow that, it explains how to continue. */
-import { Loader, Stack } from "@mantine/core";
+import { Group, Loader, Stack } from "@mantine/core";
 import { Link2Off } from "lucide-react";
 import { useEffect, useState } from "react";
 import { config } from "../../api/config";
@@ -35,10 +35,10 @@ export function SocialCallbackScreen() {
           actions={<ButtonLink to="/login" role="button">{t("verification.goToLogin")}</ButtonLink>}
         />
       ) : (
-        <div role="status" className={classes.finishing}>
+        <Group role="status" wrap="nowrap" gap="sm" className={classes.finishing}>
           <Loader size="sm" />
           <h1>{t("login.finishing")}</h1>
-        </div>
+        </Group>
       )}
     </Stack>
   );

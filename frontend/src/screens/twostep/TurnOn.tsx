@@ -46,10 +46,10 @@ export function Confirm({ setup, onBack, onCodes }: { setup: Setup; onBack: () =
           <QrCode value={setup.uri} label={t("twostep.scanLabel")} />
           <div>
             <p>{t("twostep.scanText")}</p>
-            <div className={classes.key}>
+            <Group wrap="nowrap" gap="var(--s-1)" className={classes.key}>
               <code>{spaced(setup.secret)}</code>
               <CopyButton text={setup.secret} label={t("twostep.copyKey")} onCopied={() => toast(t("copied"))} />
-            </div>
+            </Group>
           </div>
         </Group>
         <h2>{t("twostep.enterTitle")}</h2>

@@ -1,5 +1,5 @@
 /** The consequences and the cost of a plan change, for confirmation. */
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import type { Preview } from "../../api/billing";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -31,7 +31,7 @@ export function ChangeDialog({ change }: { change: PlanChange }) {
 
 function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
   return (
-    <div className={classes.dialog}>
+    <Stack className={classes.dialog}>
       <p>{textOf(asked)}</p>
       {(asked.kind === "upgrade" || asked.kind === "downgrade") && <Bill preview={asked.preview} now={asked.kind === "upgrade"} />}
       {asked.kind === "upgrade" && <CreditTable asked={asked} />}
@@ -49,7 +49,7 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
           {confirmOf(asked)}
         </BusyButton>
       </Group>
-    </div>
+    </Stack>
   );
 }
 

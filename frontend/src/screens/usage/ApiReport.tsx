@@ -93,7 +93,7 @@ function NoKeys({ searched }: { searched: boolean }) {
 
 function Key({ row: { apikey, purpose, isdeleted } }: { row: ApiUsage }) {
   return (
-    <div className={classes.key}>
+    <Group gap="0 var(--s-3)" className={classes.key}>
       <span className={classes.purpose} title={purpose}>{purpose}</span>
       <CopyKey apikey={apikey} onCopied={() => toast(t("copied"))} />
       {Boolean(isdeleted) && (
@@ -101,6 +101,6 @@ function Key({ row: { apikey, purpose, isdeleted } }: { row: ApiUsage }) {
           {t("usage.deletedKey")}
         </Badge>
       )}
-    </div>
+    </Group>
   );
 }

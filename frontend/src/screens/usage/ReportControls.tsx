@@ -1,5 +1,5 @@
 /** The month with its arrows, and the search of a report. */
-import { ActionIcon, TextInput } from "@mantine/core";
+import { ActionIcon, Group, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { ChevronLeft, ChevronRight, Search } from "lucide-react";
 import { useRef, useState } from "react";
@@ -24,7 +24,7 @@ export function ReportControls({ month, search, label, onChange }: Props) {
   const months = useRef<HTMLDivElement>(null);
   useKeptFocus(months, "button:enabled");
   return (
-    <div className={classes.controls}>
+    <Group justify="space-between" gap="sm" className={classes.controls}>
       <div ref={months} className={classes.month} role="group" aria-label={t("usage.month")}>
         <ActionIcon variant="default" size="md" aria-label={t("usage.previous")} onClick={() => move(-1)}>
           <ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />
@@ -47,6 +47,6 @@ export function ReportControls({ month, search, label, onChange }: Props) {
           report(event.currentTarget.value.trim());
         }}
       />
-    </div>
+    </Group>
   );
 }

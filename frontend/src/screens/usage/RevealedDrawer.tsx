@@ -1,5 +1,5 @@
 /** The contacts with values that a member revealed in a month, ten per page. */
-import { Anchor, Button, Text } from "@mantine/core";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { toast } from "../../../shared/toasts";
@@ -41,12 +41,12 @@ export default function RevealedDrawer({ member, month, opened, onClose }: Props
       subtitle={`${monthText(month)}, ${member.email}`}
       lead={<NameAvatar name={member.name} size={32} />}
       foot={
-        <div className={classes.foot}>
+        <Group justify="flex-end" gap="sm" className={classes.foot}>
           {count > REVEALED_PAGE && (
             <Pager page={page} size={REVEALED_PAGE} count={count} withSizes={false} onChange={(change) => setPage(change.page)} />
           )}
           <Button onClick={onClose}>{t("done")}</Button>
-        </div>
+        </Group>
       }
     >
       <div className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>

@@ -1,6 +1,6 @@
 /** A bar for the reveals of each member or key, one segment per kind. For screen readers, the table below has the data.
  */
-import { Box, Stack, Tooltip } from "@mantine/core";
+import { Box, Group, Stack, Tooltip } from "@mantine/core";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
@@ -24,9 +24,9 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
       <figcaption>
         <strong>{title}</strong>
         {kinds.map((kind, index) => (
-          <span key={kind} className={classes.kind} data-kind={index}>
+          <Group key={kind} component="span" display="inline-flex" wrap="nowrap" gap="xs" className={classes.kind} data-kind={index}>
             {kind}
-          </span>
+          </Group>
         ))}
       </figcaption>
       <Stack gap="sm">

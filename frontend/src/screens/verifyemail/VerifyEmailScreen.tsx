@@ -1,6 +1,6 @@
 /** Shown until the user has opened the mailed link. Checks again when the mouse enters or leaves the window, and
  periodically. */
-import { Anchor, Button } from "@mantine/core";
+import { Anchor, Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink, MailCheck } from "lucide-react";
 import { Link, Navigate } from "react-router";
@@ -60,10 +60,10 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
           <Anchor component={Link} to="/login">{t("forgot.back")}</Anchor>
         }
       >
-        <p className={classes.note}>
+        <Group component="p" align="flex-start" wrap="nowrap" gap="sm" className={classes.note}>
           <MailCheck size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("verify.note")}
-        </p>
+        </Group>
         <div className={classes.inboxes}>
           {INBOXES.map(([name, href]) => (
             <Button key={name} component="a" href={href} target="_blank" rel="noopener noreferrer" size="md" variant="default" rightSection={<ExternalLink size={16} strokeWidth={1.75} aria-hidden="true" />}>

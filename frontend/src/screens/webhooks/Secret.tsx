@@ -1,5 +1,5 @@
 /** The secret of a webhook, with a copy button. */
-import { Stack } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { toast } from "../../../shared/toasts";
 import { CopyButton } from "../../components/CopyButton";
 import keys from "../../components/CopyKey.module.css";
@@ -11,10 +11,10 @@ export function Secret({ secret, onClose }: { secret: string; onClose: () => voi
   return (
     <Stack>
       <p>{t("webhooks.secretText")}</p>
-      <span className={keys.key}>
+      <Group component="span" display="inline-flex" wrap="nowrap" gap="var(--s-1)" className={keys.key}>
         <code className={classes.url}>{secret}</code>
         <CopyButton text={secret} label={t("webhooks.secretCopy")} onCopied={() => toast(t("copied"))} />
-      </span>
+      </Group>
       {/* The second click of a double click would close it. */}
       <BusyButton onClick={onClose}>{t("webhooks.done")}</BusyButton>
     </Stack>
