@@ -26,7 +26,7 @@ export function CreditList() {
   const first = ends.toSorted((one, other) => one.until.localeCompare(other.until))[0];
   return (
     <section className={classes.box} aria-label={t("menu.credits")}>
-      <h2 className={classes.title}>{t("menu.credits")}</h2>
+      <Box component="h2" mb="sm" c="var(--on-sidebar)" fz="xs" fw="var(--fw-500)" lts={0} lh="xs" className={classes.title}>{t("menu.credits")}</Box>
       <Stack component="dl" gap="sm" m={0} className={classes.list}>
         {lines.map(({ kind, left, total }) => (
           <div key={kind} data-empty={left === 0 || undefined} title={t("menu.creditsOf", { left, total })}>
@@ -49,7 +49,7 @@ export function CreditList() {
 function Unknown() {
   return (
     <div className={classes.box} aria-hidden="true">
-      <p className={classes.title}>{t("menu.credits")}</p>
+      <Box component="p" mb="sm" c="var(--on-sidebar)" fz="xs" fw="var(--fw-500)" lts={0} lh="xs" className={classes.title}>{t("menu.credits")}</Box>
       <Stack gap="sm" m={0} className={classes.list}>
         {KINDS.map((kind) => (
           <div key={kind}>

@@ -13,18 +13,18 @@ export function PitchCard() {
         </Stack>
       </Group>
       <Group wrap="nowrap" gap="sm" className={classes.row}>
-        <span className={classes.dot} />
+        <Box component="span" w={8} h={8} bdrs="50%" bg="currentColor" opacity="0.6" />
         <span>+**********</span>
       </Group>
       <Group wrap="nowrap" gap="sm" className={classes.row} data-open>
-        <span className={classes.dot} />
+        <Box component="span" w={8} h={8} bdrs="50%" bg="currentColor" opacity="0.6" />
         <Box component="span" flex={1} h={10} bdrs="var(--r-badge)" bg="var(--sidebar)" />
         <svg width="18" height="18" viewBox="0 0 18 18">
           <path d="M3.5 9.5l3.4 3.4 7.6-8" fill="none" stroke="currentColor" strokeWidth="2.2" strokeLinecap="round" strokeLinejoin="round" />
         </svg>
       </Group>
       <Group wrap="nowrap" gap="sm" className={classes.row}>
-        <span className={classes.dot} />
+        <Box component="span" w={8} h={8} bdrs="50%" bg="currentColor" opacity="0.6" />
         <span>*****@****.***</span>
       </Group>
     </div>

@@ -1,4 +1,5 @@
 /** A list of shortcuts: those of every frame, and `more` of the current one. */
+import { Box } from "@mantine/core";
 import { Dialog } from "../../components/ui/Dialog";
 import { useReturnedFocus } from "../../components/useReturnedFocus";
 import { t } from "../../lib/i18n.dashboard";
@@ -13,7 +14,7 @@ export function ShortcutsDialog({ more, onClose }: { more: Shortcut[]; onClose: 
   const lines: Shortcut[] = [[t("palette.title"), [`${MOD_KEY}K`]], [t("palette.shortcuts"), ["?"]], ...more, [t("palette.closeLayer"), ["Esc"]]];
   return (
     <Dialog opened onClose={onClose} title={t("palette.shortcuts")} size="sm">
-      <dl className={classes.shortcuts}>
+      <Box component="dl" m={0} className={classes.shortcuts}>
         {lines.map(([text, keys]) => (
           <div key={text}>
             <dt>{text}</dt>
@@ -24,7 +25,7 @@ export function ShortcutsDialog({ more, onClose }: { more: Shortcut[]; onClose: 
             </dd>
           </div>
         ))}
-      </dl>
+      </Box>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** The sidebar of the dashboard: the menu and the remaining credits. */
-import { ActionIcon, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Group, Tooltip } from "@mantine/core";
 import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { Link, useMatch } from "react-router";
 import { config } from "../../api/config";
@@ -17,9 +17,9 @@ export function Sidebar({ collapsed, onToggle }: { collapsed: boolean; onToggle:
   return (
     <aside className={classes.sidebar} aria-label={t("menu.sidebar")} data-collapsed={collapsed || undefined}>
       <Group wrap="nowrap" justify="space-between" gap={0} className={classes.head}>
-        <Link to="/dashboard/main/dashboardmain" className={classes.brand}>
+        <Box component={Link} to="/dashboard/main/dashboardmain" bdrs="var(--r-control)" td="none" className={classes.brand}>
           <Logo name={config().brandname} badge={t("beta")} light />
-        </Link>
+        </Box>
         <Tooltip label={label} position="right">
           <ActionIcon variant="transparent" size="md" className={classes.toggle} aria-label={label} onClick={onToggle}>
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />

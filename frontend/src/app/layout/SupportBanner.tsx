@@ -19,7 +19,7 @@ export function SupportBanner() {
     },
   });
   return (
-    <Group component="section" justify="center" gap="var(--s-1) var(--s-2)" className={classes.banner} aria-label={t("view.label")}>
+    <Group component="section" justify="center" gap="var(--s-1) var(--s-2)" py="xs" px="md" bg="var(--warn-soft)" c="var(--warn)" fz="sm" fw="var(--fw-500)" lh="sm" className={classes.banner} aria-label={t("view.label")}>
       <Eye size={16} strokeWidth={1.75} aria-hidden="true" />
       <span>{t("view.banner", { name: me?.name ?? "" })}</span>
       <Button size="compact-sm" variant="default" onClick={() => leave.mutate()}>

@@ -5,7 +5,7 @@
  `children`  one sentence
  `action`    one button
 */
-import { Group } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import classes from "./Banner.module.css";
@@ -24,10 +24,10 @@ export function Banner({ tone = "info", title, children, action }: Props) {
   return (
     <Group gap="var(--s-2) var(--s-3)" className={classes.banner} data-tone={tone} role={tone === "danger" ? "alert" : "status"}>
       <Icon size={16} aria-hidden="true" />
-      <div className={classes.text}>
+      <Box flex="1 1 200px" miw={0} className={classes.text}>
         {title && <strong>{title}</strong>}
         {children && <div>{children}</div>}
-      </div>
+      </Box>
       {action}
     </Group>
   );

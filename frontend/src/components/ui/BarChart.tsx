@@ -79,8 +79,8 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit
             <span key={tick}>{numberText(tick)}</span>
           ))}
         </Stack>
-        <div
-          className={classes.bars}
+        <Box 
+          pos="relative" flex={1} miw={0} className={classes.bars}
           data-joined={joined || undefined}
           role="slider"
           aria-label={label}
@@ -132,7 +132,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey, aheadUnit
               {shown.before !== undefined && beforeUnit && <span>{`${numberText(shown.before)} ${beforeUnit}`}</span>}
             </div>
           )}
-        </div>
+        </Box>
       </Group>
       <Group component="figcaption" align="stretch" justify="space-between" wrap="nowrap" gap={0} mt="xs" ps="lg" c="var(--text-3)" fz="xs" lh="xs">
         <span>{points[0]?.label}</span>

@@ -15,7 +15,7 @@ export function Card({ title, text, action, landmark = false, children }: Props)
   return (
     <section className={classes.card} {...(landmark && { "aria-label": title })}>
       {(title || action) && (
-        <Group component="header" justify="space-between" gap="sm" className={classes.head}>
+        <Group component="header" justify="space-between" gap="sm" mb="md" className={classes.head}>
           <div>
             {title && <h2>{title}</h2>}
             {text && <p>{text}</p>}

@@ -28,7 +28,7 @@ export const Pager = memo(function Pager({ page, size, count, onChange, withSize
   return (
     <Group justify="space-between" gap="sm" mt="md">
       {withSizes && (
-        <Group wrap="nowrap" gap="var(--s-1)" className={classes.sizes} role="group" aria-label={t("contacts.pageSize")}>
+        <Group wrap="nowrap" gap="var(--s-1)" c="dimmed" fz="md" className={classes.sizes} role="group" aria-label={t("contacts.pageSize")}>
           {PAGE_SIZES.map((one) => (
             <UnstyledButton
               key={one}

@@ -26,7 +26,7 @@ interface Props {
 export function Stat({ label, value, unit, note, detail, aside, to, children }: Props) {
   return (
     <section className={classes.stat} aria-label={label}>
-      <div className={classes.label}>{to ? <Link to={to}>{label}</Link> : label}</div>
+      <Box c="dimmed" fz="sm" fw="var(--fw-500)" lh="sm" className={classes.label}>{to ? <Link to={to}>{label}</Link> : label}</Box>
       <div className={classes.body}>
         <div className={classes.value}>
           {value}

@@ -1,5 +1,5 @@
 /** The price of the file, the maximum that may be spent, and the start button. */
-import { Group, Loader } from "@mantine/core";
+import { Box, Group, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
@@ -50,9 +50,9 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
   return (
     <div className={classes.offer}>
       <FormAlert text={start.error && explain(start.error)} />
-      <div className={classes.big}>
+      <Box fz="xl" fw="var(--fw-600)" lh="xl" className={classes.big}>
         <span className={classes.estimated}>{t("bulk.price")}</span> {t("bulk.credits", { count: price.estimate })} <span>{t("bulk.addresses", { count: price.total })}</span>
-      </div>
+      </Box>
       <dl className={classes.prices}>
         {lines
           .filter(({ kind }) => input.kinds.includes(REVEAL_TYPE[kind]))

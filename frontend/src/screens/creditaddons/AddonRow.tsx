@@ -1,5 +1,5 @@
 /** One add-on as a row: its contents, the price of one number, its price and Buy. */
-import { Badge, Button } from "@mantine/core";
+import { Badge, Box, Button } from "@mantine/core";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
 import { monthsOf, priceEach } from "../../domain/addons";
@@ -32,10 +32,10 @@ export function AddonRow({ plan, best, spent, onBuy }: Props) {
         </h2>
         {text && <p>{text}</p>}
       </div>
-      <div className={classes.amount}>
+      <Box ta="end" className={classes.amount}>
         <div className={classes.price}>{dollars(plan.price)}</div>
         {each !== null && <p>{t("addons.each", { price: smallAmount(each) })}</p>}
-      </div>
+      </Box>
       <Button variant="default" disabled={!canPay()} onClick={onBuy}>
         {canPay() ? t("addons.buy") : t("plans.off")}
       </Button>

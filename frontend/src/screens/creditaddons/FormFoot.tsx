@@ -19,7 +19,7 @@ interface Props {
 export function FormFoot({ plan, spinning, busy, onClose }: Props) {
   return (
     <>
-      <Group component="p" align="flex-start" wrap="nowrap" gap="xs" className={classes.safe}>
+      <Group component="p" align="flex-start" wrap="nowrap" gap="xs" c="dimmed" fz="sm" lh="sm" className={classes.safe}>
         <Lock size={14} aria-hidden="true" />
         {t("addons.safe")}
       </Group>

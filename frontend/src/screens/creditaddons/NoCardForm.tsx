@@ -9,7 +9,7 @@ export function NoCardForm({ onClose, retry }: { onClose: () => void; retry?: ()
   return (
     <Stack role="alert">
       <FormAlert text={t("addons.formFailed")} />
-      <Group component="p" align="flex-start" wrap="nowrap" gap="xs" className={classes.safe}>{t("addons.formFailedText")}</Group>
+      <Group component="p" align="flex-start" wrap="nowrap" gap="xs" c="dimmed" fz="sm" lh="sm" className={classes.safe}>{t("addons.formFailedText")}</Group>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           {t("cancel")}

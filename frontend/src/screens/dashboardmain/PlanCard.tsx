@@ -1,5 +1,5 @@
 /** The plan: name, price, renewal or end date, remaining credits. */
-import { Group, Text } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import { Download } from "lucide-react";
 import { Suspense, lazy } from "react";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
@@ -28,7 +28,7 @@ export function PlanCard() {
 
   return (
     <section className={stat.stat} aria-label={t("home.subscription")}>
-      <p className={stat.label}>{t("home.subscription")}</p>
+      <Box component="p" c="dimmed" fz="sm" fw="var(--fw-500)" lh="sm" className={stat.label}>{t("home.subscription")}</Box>
       <Group align="baseline" gap="0 var(--s-2)" className={classes.planHead}>
         <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
         {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}

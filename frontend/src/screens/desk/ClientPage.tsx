@@ -58,7 +58,7 @@ function Head({ of }: { of: Overview }) {
   return (
     <>
       <p>{t("client.lead", { id: String(of.client.clientid), date: dayText(of.client.createdon) })}</p>
-      <Group component="dl" align="stretch" gap="var(--s-2) var(--s-8)" className={desk.head2}>
+      <Group component="dl" align="stretch" gap="var(--s-2) var(--s-8)" mt="sm" mb={0} className={desk.head2}>
         <div>
           <dt>{t("find.owner")}</dt>
           <dd>{owner ? <>{owner.name} <Anchor href={`mailto:${owner.email}`}>{owner.email}</Anchor></> : t("none")}</dd>

@@ -1,5 +1,5 @@
 /** The frame of the desk, the same as the app's: menu, search, account; the page below. */
-import { Burger, Drawer, Group, Stack } from "@mantine/core";
+import { Box, Burger, Drawer, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -30,9 +30,9 @@ export function DeskFrame({ children }: { children: ReactNode }) {
     <div className={frame.frame}>
       <aside className={sidebar.sidebar} aria-label={common("menu.sidebar")}>
         <Group wrap="nowrap" justify="space-between" gap={0} className={sidebar.head}>
-          <Link to="/desk" className={sidebar.brand}>
+          <Box component={Link} to="/desk" bdrs="var(--r-control)" td="none" className={sidebar.brand}>
             <Logo name={brand()} badge={t("title")} light />
-          </Link>
+          </Box>
         </Group>
         <DeskMenu />
       </aside>

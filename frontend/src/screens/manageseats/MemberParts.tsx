@@ -20,7 +20,7 @@ export const roleOf = (member: User): string => (isAdmin(member) ? t("seats.role
 
 export function Name({ member: { name, avatar } }: { member: User }) {
   return (
-    <Group wrap="nowrap" gap="sm" className={classes.name}>
+    <Group wrap="nowrap" gap="sm" fw="var(--fw-500)" className={classes.name}>
       <NameAvatar name={name} src={avatar} size={24} />
       <span>{name}</span>
     </Group>

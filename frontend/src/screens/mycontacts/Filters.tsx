@@ -60,7 +60,7 @@ const Controls = memo(function Controls({ shown, change }: ControlProps) {
       <ByTag tag={shown.tag} onChange={(tag) => change({ tag, page: 1 })} />
       <NativeSelect
         size="sm"
-        className={classes.choice}
+        flex="none" w="auto" maw={200} className={classes.choice}
         aria-label={t("contacts.since")}
         data={[{ value: "0", label: t("contacts.anyTime") }, ...DAYS.map((days) => ({ value: String(days), label: t("home.lastDays", { days }) }))]}
         value={String(shown.days)}
@@ -100,7 +100,7 @@ function ByWhom({ by, onChange }: { by: ListParams["by"]; onChange: (by: ListPar
   return (
     <NativeSelect
       size="sm"
-      className={classes.choice}
+      flex="none" w="auto" maw={200} className={classes.choice}
       aria-label={t("contacts.revealedBy")}
       data={[{ value: "0", label: t("contacts.mine") }, { value: TEAM, label: t("contacts.anyone") }, ...members.data.resource.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
       value={String(by)}
@@ -117,7 +117,7 @@ function ByTag({ tag, onChange }: { tag: string; onChange: (tag: string) => void
   return (
     <NativeSelect
       size="sm"
-      className={classes.choice}
+      flex="none" w="auto" maw={200} className={classes.choice}
       aria-label={t("contacts.tag")}
       data={[{ value: "", label: t("contacts.anyTag") }, ...options]}
       value={tag}

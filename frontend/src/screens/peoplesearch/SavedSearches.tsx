@@ -1,5 +1,5 @@
 /** Saved searches: opens one, with the number of people added since, and saves the current one. */
-import { Button, Checkbox, Popover, Text, TextInput } from "@mantine/core";
+import { Box, Button, Checkbox, Popover, Text, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bookmark, Trash2 } from "lucide-react";
 import { useState } from "react";
@@ -44,7 +44,7 @@ export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
       <Popover.Target>
         <Button variant="default" size="sm" leftSection={<Bookmark size={16} strokeWidth={1.75} aria-hidden="true" />} aria-expanded={opened} onClick={() => setOpened(!opened)}>
           {t("people.saved")}
-          {total > 0 && <span className={classes.news}>{t("people.news", { count: total })}</span>}
+          {total > 0 && <Box component="span" flex="none" py={0} px="xs" bdrs="var(--r-pill)" bg="var(--accent-soft)" c="var(--accent)" fz="xs" lh="sm" className={classes.news}>{t("people.news", { count: total })}</Box>}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t("people.saved")}>
@@ -55,7 +55,7 @@ export function SavedSearches({ kind, fields, filters, onOpen }: Props) {
               <li key={savedsearchid}>
                 <button type="button" onClick={() => open(savedsearchid, stored)}>
                   <span>{title}</span>
-                  {newOf(savedsearchid) > 0 && <span className={classes.news}>{t("people.news", { count: newOf(savedsearchid) })}</span>}
+                  {newOf(savedsearchid) > 0 && <Box component="span" flex="none" py={0} px="xs" bdrs="var(--r-pill)" bg="var(--accent-soft)" c="var(--accent)" fz="xs" lh="sm" className={classes.news}>{t("people.news", { count: newOf(savedsearchid) })}</Box>}
                 </button>
                 <IconButton aria-label={t("people.dropSearch", { name: title })} onClick={() => remove.mutate(savedsearchid, { onError: rejected })}>
                   <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />

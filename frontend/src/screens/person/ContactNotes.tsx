@@ -1,13 +1,14 @@
 /** The user's tags and note on a contact. */
 import { Group, Skeleton, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { toast } from "../../../shared/toasts";
 import { metaOf, useKeepMeta } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { ContactMeta } from "../../api/types";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Form } from "../../components/ui/Form";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactTags } from "./ContactTags";
 import classes from "./PersonDrawer.module.css";
@@ -23,12 +24,12 @@ export function ContactNotes({ contactid }: { contactid: number }) {
     <section className={classes.notes} aria-label={t("contacts.notes")}>
       {kept.isPending && <Skeleton height={96} />}
       {kept.isError && <Problem text={explain(kept.error)} retry={kept.refetch} />}
-      {kept.isSuccess && <Form key={contactid} kept={kept.data.resource[0] ?? noneOf(contactid)} />}
+      {kept.isSuccess && <NotesForm key={contactid} kept={kept.data.resource[0] ?? noneOf(contactid)} />}
     </section>
   );
 }
 
-function Form({ kept }: { kept: ContactMeta }) {
+function NotesForm({ kept }: { kept: ContactMeta }) {
   const { contactid } = kept;
   const [note, setNote] = useState(kept.note);
   const queries = useQueryClient();
@@ -42,14 +43,11 @@ function Form({ kept }: { kept: ContactMeta }) {
     const { tags, note: storedNote } = stored.resource[0] ?? noneOf(contactid);
     tagging.mutateAsync({ tags: next(tags), note: storedNote }).catch(rejected);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    noting.mutateAsync({ tags: kept.tags, note }).then(() => toast(t("contacts.notesSaved")), rejected);
-  };
+  const submit = () => noting.mutateAsync({ tags: kept.tags, note }).then(() => toast(t("contacts.notesSaved")), rejected);
   return (
     <>
       <ContactTags tags={kept.tags} change={changeTags} />
-      <form className={classes.notesForm} onSubmit={submit} noValidate>
+      <Form gap="sm" onSubmit={submit}>
         <Textarea label={t("contacts.note")} rows={3} maxLength={LONGEST_NOTE} value={note} onChange={(event) => setNote(event.currentTarget.value)} />
         <Group wrap="nowrap" justify="space-between" gap={0} mih="var(--control-sm)" c="var(--text-3)" fz="xs" lh="xs">
           <span>{t("contacts.notesPrivate")}</span>
@@ -59,7 +57,7 @@ function Form({ kept }: { kept: ContactMeta }) {
             </BusyButton>
           )}
         </Group>
-      </form>
+      </Form>
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** The person found, with each requested kind of data. */
-import { Anchor, Group } from "@mantine/core";
+import { Anchor, Box, Group } from "@mantine/core";
 import { CircleCheck, ContactRound, ExternalLink, Eye } from "lucide-react";
 import { Suspense, lazy } from "react";
 import { Link } from "react-router";
@@ -41,7 +41,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
     <article className={classes.card}>
       <Group component="header" gap="var(--s-3) var(--s-4)" p="var(--pad-card)" role="presentation">
         <NameAvatar name={found.full_name} size={48} />
-        <div className={classes.names}>
+        <Box flex="1 1 200px" miw={0} c="dimmed" className={classes.names}>
           <h2>{found.full_name.toUpperCase()}</h2>
           <p>
             <About {...found} />
@@ -49,7 +49,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
           <Anchor href={profileLink(url)} target="_blank" rel="noopener noreferrer" className={classes.link}>
             {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
           </Anchor>
-        </div>
+        </Box>
         {hidden.length > 1 && <RevealAll kinds={hidden} reveals={reveals} />}
       </Group>
       {!hasLivePlan(me) ? (

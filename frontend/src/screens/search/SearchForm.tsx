@@ -11,6 +11,7 @@ import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { KIND_ICONS } from "../../components/kindIcons";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Form } from "../../components/ui/Form";
 import classes from "./Search.module.css";
 import type { Boxes, SearchErrors } from "./useQuestion";
 
@@ -37,14 +38,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
   }
 
   return (
-    <form
-      className={classes.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(typed);
-      }}
-    >
+    <Form gap="sm" onSubmit={() => onSearch(typed)}>
       <Group align="flex-start" wrap="nowrap" gap="xs" className={classes.bar}>
         <TextInput
           size="lg"
@@ -90,7 +84,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
           </Text>
         )}
       </fieldset>
-    </form>
+    </Form>
   );
 }
 

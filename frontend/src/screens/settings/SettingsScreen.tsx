@@ -1,5 +1,5 @@
 /** The frame of the settings. In wide windows the sidebar holds their menu; in narrow ones it opens above the page. */
-import { Menu } from "@mantine/core";
+import { Box, Menu } from "@mantine/core";
 import { ChevronDown } from "lucide-react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
@@ -24,7 +24,7 @@ export function SettingsScreen() {
               <button type="button" className={classes.current}>
                 {current && <current.icon size={16} strokeWidth={1.75} aria-hidden="true" />}
                 <span>
-                  <span className={classes.where}>{t("menu.settings")}</span> {current && t(current.text)}
+                  <Box component="span" c="dimmed" fw="var(--fw-400)" className={classes.where}>{t("menu.settings")}</Box> {current && t(current.text)}
                 </span>
                 <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />
               </button>

@@ -1,5 +1,5 @@
 /** One line for each API key: its calls in the month, and their reveals. */
-import { Badge, Group } from "@mantine/core";
+import { Badge, Box, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { toast } from "../../../shared/toasts";
@@ -59,9 +59,9 @@ export function ApiReport({ span }: { span: UsageSpan }) {
       phone={(row) => (
         <Group wrap="nowrap" justify="space-between" gap="sm">
           <Key row={row} />
-          <span className={classes.calls}>
+          <Box component="span" flex="none" c="dimmed" className={classes.calls}>
             <strong>{text(row.callcount)}</strong> {t("usage.calls")}
-          </span>
+          </Box>
         </Group>
       )}
     />

@@ -41,7 +41,7 @@ export default function RevealedDrawer({ member, month, opened, onClose }: Props
       subtitle={`${monthText(month)}, ${member.email}`}
       lead={<NameAvatar name={member.name} size={32} />}
       foot={
-        <Group justify="flex-end" gap="sm" className={classes.foot}>
+        <Group justify="flex-end" gap="sm" w="100%" className={classes.foot}>
           {count > REVEALED_PAGE && (
             <Pager page={page} size={REVEALED_PAGE} count={count} withSizes={false} onChange={(change) => setPage(change.page)} />
           )}

@@ -60,7 +60,7 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
           <Anchor component={Link} to="/login">{t("forgot.back")}</Anchor>
         }
       >
-        <Group component="p" align="flex-start" wrap="nowrap" gap="sm" className={classes.note}>
+        <Group component="p" align="flex-start" wrap="nowrap" gap="sm" py="sm" px="md" bdrs="var(--r-control)" bg="var(--accent-soft)" c="var(--accent)" className={classes.note}>
           <MailCheck size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("verify.note")}
         </Group>
