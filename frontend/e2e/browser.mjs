@@ -56,15 +56,35 @@ export function check(holds, text) {
   if (!holds) throw new Error(`expected ${text}`);
 }
 
-export async function signIn(page, { email, password }) {
+/** Sends the form of the sign-in page, whatever the answer is. */
+export async function logIn(page, { email, password }) {
   await page.goto("/login");
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  const login = page.getByRole("button", { name: "Login" });
-  await login.click();
+  await page.getByRole("button", { name: "Login", exact: true }).click();
+}
+
+export async function signIn(page, user) {
+  await logIn(page, user);
   await page.waitForURL("**/dashboard/main/dashboardmain");
   // The address changes before the screen: until then, the heading and the keys are those of the sign-in page.
-  await login.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Login", exact: true }).waitFor({ state: "detached" });
+}
+
+export async function signOut(page) {
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await page.getByRole("menuitem", { name: "Sign Out" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign Out" }).click();
+  await page.waitForURL("**/login");
+}
+
+export const KINDS = ["Cell Number", "Work Email", "Secondary Email"];
+
+/** Fills in the search for every kind of contact data of a person. */
+export async function ask(page, person) {
+  await page.goto("/dashboard/main/search");
+  await page.getByLabel("Profile URL").fill(`https://www.linkedin.com/in/${person}/`);
+  for (const kind of KINDS) await page.getByRole("checkbox", { name: kind }).check();
 }
 
 /** Rejects the change streams of a context's pages, because an open one keeps the network busy.

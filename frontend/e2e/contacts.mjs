@@ -1,6 +1,6 @@
 /** The main job: sign in, search a profile, reveal each kind once, find it under My Contacts, export it, sign out. */
 import { statSync } from "node:fs";
-import { MEMBER, OWNER, WIDE, check, journey, picture, signIn } from "./browser.mjs";
+import { KINDS, MEMBER, OWNER, WIDE, ask, check, journey, picture, signIn, signOut } from "./browser.mjs";
 
 // Sample people with data of every kind; the journey uses the first one not revealed yet.
 const PEOPLE = [
@@ -12,7 +12,6 @@ const PEOPLE = [
   "tara-johnson-1986",
   "ivan-kim-1988",
 ];
-const KINDS = ["Cell Number", "Work Email", "Secondary Email"];
 const ONE_KIND = /^Reveal (Cell|Work|Secondary)/;
 
 async function credits(page) {
@@ -23,9 +22,7 @@ async function credits(page) {
 }
 
 async function search(page, person) {
-  await page.goto("/dashboard/main/search");
-  await page.getByLabel("Profile URL").fill(`https://www.linkedin.com/in/${person}/`);
-  for (const kind of KINDS) await page.getByRole("checkbox", { name: kind }).check();
+  await ask(page, person);
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("heading", { name: /^[^a-z]+$/, level: 2 }).waitFor();
 }
@@ -105,10 +102,7 @@ journey("contacts", async (open) => {
   check((await colleague.getByRole("button", { name: ONE_KIND }).count()) === 0, "the colleague to see what the company has paid for");
   check(String(await credits(colleague)) === String(shared), "the colleague's look to be free");
 
-  await page.getByRole("button", { name: "Account menu" }).click();
-  await page.getByRole("menuitem", { name: "Sign Out" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Sign Out" }).click();
-  await page.waitForURL("**/login");
+  await signOut(page);
   await page.goto("/dashboard/main/search");
   await page.waitForURL("**/login");
 });

@@ -1,18 +1,15 @@
 /** A day at work: reveal, copy, vote, list, export; then an API key from creation to deletion. The exported sheets are
  kept in the folder SHEETS, if that is set, for manual inspection. */
-import { OWNER, SMALL, WIDE, accessible, check, journey, picture, signIn, uncut } from "./browser.mjs";
+import { KINDS, OWNER, SMALL, WIDE, accessible, ask, check, journey, picture, signIn, uncut } from "./browser.mjs";
 
 const PEOPLE = ["mona-rossi-1989", "tara-johnson-1986", "ruth-smith-1985", "leila-maier-1984", "paula-torres-1981"];
-const KINDS = ["Cell Number", "Work Email", "Secondary Email"];
 const ONE_KIND = /^Reveal (Cell|Work|Secondary)/;
 const DIALOG = "[role=dialog]";
 const THANKS = "Thanks! Your feedback has been submitted.";
 
 async function searchUnknown(page) {
   for (const person of PEOPLE) {
-    await page.goto("/dashboard/main/search");
-    await page.getByLabel("Profile URL").fill(`https://www.linkedin.com/in/${person}/`);
-    for (const kind of KINDS) await page.getByRole("checkbox", { name: kind }).check();
+    await ask(page, person);
     await page.getByRole("button", { name: "Search" }).click();
     const found = page.getByRole("heading", { name: /^[^a-z]+$/, level: 2 }).or(page.getByText("No contact details found."));
     await found.first().waitFor();

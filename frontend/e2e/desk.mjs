@@ -1,14 +1,11 @@
 /** A member of staff sets a password, finds a client, changes credits, looks at the app as its owner, and reads the queue. */
-import { MEMBER, OWNER, SMALL, accessible, check, fitsEverywhere, journey, picture, signIn } from "./browser.mjs";
+import { MEMBER, OWNER, SMALL, accessible, check, fitsEverywhere, journey, logIn, picture, signIn } from "./browser.mjs";
 
 const STAFF = { email: "sam@desk-demo.com", password: "Staff1234" };
 const REASON = "Asked for it in the chat";
 
 async function staffSignsIn(page) {
-  await page.goto("/login");
-  await page.getByLabel("Email").fill(STAFF.email);
-  await page.getByLabel("Password").fill(STAFF.password);
-  await page.getByRole("button", { name: "Login" }).click();
+  await logIn(page, STAFF);
   await page.waitForURL("**/desk");
 }
 

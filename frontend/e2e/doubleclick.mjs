@@ -1,5 +1,5 @@
 /** Each button that sends something is double-clicked: its call is sent once. */
-import { BASE, OWNER, check, journey } from "./browser.mjs";
+import { BASE, OWNER, ask, check, journey } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
 const PERSON = "dara-meyer-1979";
@@ -87,12 +87,6 @@ async function signInTwice(page) {
   await page.getByLabel("Password").fill(OWNER.password);
   await twice(page, named(page, "Login"), /^POST user\/session$/);
   await page.waitForURL("**/dashboard/main/dashboardmain");
-}
-
-async function ask(page, person) {
-  await page.goto("/dashboard/main/search");
-  await page.getByLabel("Profile URL").fill(`linkedin.com/in/${person}`);
-  for (const kind of ["Cell Number", "Work Email", "Secondary Email"]) await page.getByRole("checkbox", { name: kind }).check();
 }
 
 async function lookUp(page) {

@@ -1,6 +1,6 @@
 /** Register, fill in the second step, open the mailed link and land in the app; then forget the password and set a new
  one. */
-import { check, journey, picture } from "./browser.mjs";
+import { check, journey, logIn, picture } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
 const EMAIL = `nora.new${Date.now()}@fresh-company.example.com`;
@@ -54,20 +54,13 @@ async function tellUsMore(page) {
   await picture(page, "verifyemail");
 }
 
-async function signIn(page, password) {
-  await page.goto("/login");
-  await page.getByLabel("Email").fill(EMAIL);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Login" }).click();
-}
-
 journey("signup", async (open) => {
   const page = await open();
   await register(page);
   await tellUsMore(page);
 
   const stranger = await open();
-  await signIn(stranger, FIRST);
+  await logIn(stranger, { email: EMAIL, password: FIRST });
   await stranger.waitForURL("**/verifyemail");
 
   await page.goto(linkIn(await mailTo(EMAIL, "/emailverification"), "/emailverification"));
@@ -95,7 +88,7 @@ journey("signup", async (open) => {
   const told = page.getByText("Your account access session is expired").waitFor();
   await stranger.getByRole("button", { name: "Reset password" }).click();
   await stranger.waitForURL("**/login");
-  await signIn(stranger, SECOND);
+  await logIn(stranger, { email: EMAIL, password: SECOND });
   await stranger.waitForURL("**/dashboard/main/dashboardmain");
 
   await told;

@@ -1,5 +1,5 @@
 /** The owner invites; the member accepts, signs in, is disabled, enabled and deleted; each takes effect at once. */
-import { OWNER, check, journey, picture, signIn } from "./browser.mjs";
+import { OWNER, check, journey, logIn, picture, signIn } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
 // As long as a person's address can be: it must not push any column of a table out of view.
@@ -47,13 +47,6 @@ async function toggle(owner, word, status) {
 /** Follows a link, unless the end of a change stream has signed the member out already. */
 const useOrSignedOut = (page, link, signedOut) => page.getByRole("link", { name: link }).or(signedOut).first().click();
 
-async function memberSignsIn(page, password) {
-  await page.goto("/login");
-  await page.getByLabel("Email").fill(EMAIL);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Login" }).click();
-}
-
 journey("team", async (open) => {
   const owner = await open();
   await signIn(owner, OWNER);
@@ -62,7 +55,7 @@ journey("team", async (open) => {
   const mail = await mailTo(EMAIL, "/acceptinvite");
   const [, temporary] = mail.text.match(/temporary password:\s+(\w+)/) ?? [];
   const member = await open();
-  await memberSignsIn(member, temporary);
+  await logIn(member, { email: EMAIL, password: temporary });
   await member.getByText("Please Accept your invitation and Sign in").first().waitFor();
   await member.goto(linkIn(mail, "/acceptinvite"));
   await member.getByText("Olivia Owner invites you").waitFor();
@@ -71,7 +64,7 @@ journey("team", async (open) => {
   await member.getByRole("button", { name: "Accept Invitation" }).click();
   await member.waitForURL("**/login");
 
-  await memberSignsIn(member, temporary);
+  await logIn(member, { email: EMAIL, password: temporary });
   await member.waitForURL("**/dashboard/settings/password");
   for (const elsewhere of ["/dashboard/main/search", "/dashboard/settings/myaccount", "/dashboard/main/bulklookup"]) {
     await member.goto(elsewhere);
@@ -95,11 +88,11 @@ journey("team", async (open) => {
   await toggle(owner, "Disable", "Disabled");
   await useOrSignedOut(member, "Back to dashboard", member.getByRole("heading", { name: "Login" }));
   await member.waitForURL("**/login");
-  await memberSignsIn(member, PASSWORD);
+  await logIn(member, { email: EMAIL, password: PASSWORD });
   await member.getByText("Your account is temporarily disabled").first().waitFor();
 
   await toggle(owner, "Enable", "Enabled");
-  await memberSignsIn(member, PASSWORD);
+  await logIn(member, { email: EMAIL, password: PASSWORD });
   await member.waitForURL("**/dashboard/main/dashboardmain");
 
   await rowOf(owner).getByRole("button", { name: "Delete Mia Mate" }).click();

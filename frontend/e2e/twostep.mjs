@@ -1,7 +1,7 @@
 /** Two-step sign-in: set up with an authenticator app, sign in with its code and with a recovery code, turn it off. */
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { MEMBER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
+import { MEMBER, SMALL, accessible, check, journey, logIn, picture, signIn } from "./browser.mjs";
 
 const SETTINGS = "/dashboard/settings/password";
 const STEP_MS = 30_000;
@@ -58,10 +58,7 @@ async function turnsOn(page) {
 }
 
 async function sendPassword(page) {
-  await page.goto("/login");
-  await page.getByLabel("Email").fill(MEMBER.email);
-  await page.getByLabel("Password").fill(MEMBER.password);
-  await page.getByRole("button", { name: "Login", exact: true }).click();
+  await logIn(page, MEMBER);
   await page.getByRole("heading", { name: "Enter your code" }).waitFor();
 }
 

@@ -1,5 +1,5 @@
 /** Harmless changes happen at once and can be undone for eight seconds: by the button, by Ctrl-Z, from any screen. */
-import { OWNER, check, journey, picture, signIn } from "./browser.mjs";
+import { OWNER, check, journey, picture, signIn, signOut } from "./browser.mjs";
 
 const CONTACTS = "/dashboard/main/mycontacts";
 const UNDO_MS = 8_000;
@@ -119,10 +119,7 @@ async function leaving(page, [one, two]) {
   await removedMark(page, one).waitFor();
 
   await remove(page, two);
-  await page.getByRole("button", { name: "Account menu" }).click();
-  await page.getByRole("menuitem", { name: "Sign Out" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Sign Out" }).click();
-  await page.waitForURL("**/login");
+  await signOut(page);
   await page.getByRole("button", { name: "Login" }).waitFor();
   check((await page.getByRole("button", { name: "Undo" }).count()) === 0, "no Undo after a sign-out");
   await page.keyboard.press("Control+z");
