@@ -36,11 +36,16 @@ const beforeSignIn: RouteObject[] = [
   { path: "acceptinvite", lazy: () => import("../screens/acceptinvite/AcceptInviteScreen") },
 ];
 
+const text = (name: "Privacy" | "Terms" | "Chrome") => async () => ({ Component: (await import("../screens/legal/LegalScreens"))[name] });
+const texts: RouteObject[] = [
+  { path: "privacypolicy", lazy: text("Privacy") },
+  { path: "termsofuse", lazy: text("Terms") },
+  { path: "chromeprivacy", lazy: text("Chrome") },
+];
+
 // Pages that must be readable without an account.
 const legal: RouteObject[] = [
-  { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
-  { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
-  { path: "chromeprivacy", lazy: () => import("../screens/chromeprivacy/ChromePrivacyScreen") },
+  ...texts,
   { path: "trust", lazy: () => import("../screens/trust/TrustScreen") },
   { path: "removal", lazy: () => import("../screens/removal/RemovalScreen") },
 ];
@@ -84,9 +89,7 @@ const dashboard: RouteObject[] = [
   { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },
   { path: "authorize", lazy: () => import("../screens/authorize/AuthorizeScreen") },
   { path: "scheduledemo", lazy: () => import("../screens/scheduledemo/ScheduleDemoScreen") },
-  { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
-  { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
-  { path: "chromeprivacy", lazy: () => import("../screens/chromeprivacy/ChromePrivacyScreen") },
+  ...texts,
   { path: "settings", lazy: () => import("../screens/settings/SettingsScreen"), children: framed(settings) },
 ];
 

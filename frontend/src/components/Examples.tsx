@@ -1,7 +1,7 @@
 /** Sample people of the demo, for a visitor without a profile address. */
+import { Text } from "@mantine/core";
 import { ArrowRight } from "lucide-react";
 import { t } from "../lib/i18n.dashboard";
-import classes from "./Examples.module.css";
 import { PersonLinks } from "./PersonLinks";
 
 interface Person {
@@ -19,8 +19,8 @@ export function Examples({ people = [] }: { people: readonly Person[] | undefine
     about: `${title} · ${company}`,
   }));
   return (
-    <section className={classes.examples} aria-label={t("search.examples")}>
-      <p>{t("search.examples")}</p>
+    <section aria-label={t("search.examples")}>
+      <Text c="dimmed" size="sm" mb="xs">{t("search.examples")}</Text>
       <PersonLinks people={links} mark={<ArrowRight size={16} strokeWidth={1.75} aria-hidden="true" />} />
     </section>
   );

@@ -4,9 +4,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type MouseEvent, type PointerEvent, Suspense, lazy, useEffect, useMemo, useState } from "react";
 import type { Params } from "../api/client";
-import type { Row, TableInfo } from "../api/types";
+import type { Field, Row, TableInfo } from "../api/types";
 import { change } from "../lib/address";
-import { idOf, labelOf, partOf } from "../lib/format";
+import { idOf, isJson, isPostgis, labelOf, partOf } from "../lib/format";
 import { imageColumn, switchImages, useImageColumns } from "../lib/images";
 import type { Column, Sort } from "../lib/listing";
 import { undoLast } from "../lib/undo";
@@ -17,7 +17,6 @@ import { Button, Problem, State } from "../ui";
 import { alignOf } from "./Cell";
 import { GridHead, HEAD } from "./GridHead";
 import CellEditor from "./CellEditor";
-import { isInline } from "./inline";
 import { type DrawnColumn, GridRow, PhoneRow, TICK, cellId } from "./GridRow";
 import { type Cell, useGridKeys } from "./useGridKeys";
 import { type Rows, type Window, pagesOf } from "./useRows";
@@ -26,6 +25,9 @@ import { usePeek } from "./usePeek";
 import { useNames } from "./useNames";
 import { useRowWindow } from "./useRowWindow";
 import { useSelection } from "./useSelection";
+
+/** Whether a value is edited in its cell. Structured values need more room and are edited in the record. */
+const isInline = (field: Field): boolean => field.update && !field.is_primary_key && !isJson(field) && !isPostgis(field);
 
 const Peek = lazy(() => import("./Peek"));
 const SelectionBar = lazy(() => import("./SelectionBar"));

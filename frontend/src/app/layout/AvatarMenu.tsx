@@ -45,7 +45,6 @@ export function AvatarMenu({ onShortcuts }: { onShortcuts: () => void }) {
             title={t("menu.signOutTitle")}
             text={me?.haspassword === 0 ? t("menu.signOutProvider") : t("menu.signOutText")}
             confirm={t("menu.signOut")}
-            cancel={t("cancel")}
             busy={leave.isPending}
             onConfirm={() => leave.mutate()}
           />

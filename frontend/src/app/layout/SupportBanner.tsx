@@ -6,7 +6,6 @@ import { signOut, useMaybeAccount } from "../../api/account";
 import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n.desk";
 import { deskResumed, sessionEnded } from "../../stores/session";
-import classes from "./SupportBanner.module.css";
 
 export function SupportBanner() {
   const me = useMaybeAccount();
@@ -19,8 +18,8 @@ export function SupportBanner() {
     },
   });
   return (
-    <Group component="section" justify="center" gap="var(--s-1) var(--s-2)" py="xs" px="md" bg="var(--warn-soft)" c="var(--warn)" fz="sm" fw="var(--fw-500)" lh="sm" className={classes.banner} aria-label={t("view.label")}>
-      <Eye size={16} strokeWidth={1.75} aria-hidden="true" />
+    <Group component="section" justify="center" gap="var(--s-1) var(--s-2)" py="xs" px="md" bg="var(--warn-soft)" c="var(--warn)" fz="sm" fw="var(--fw-500)" lh="sm" aria-label={t("view.label")}>
+      <Eye size={16} strokeWidth={1.75} style={{ flex: "none" }} aria-hidden="true" />
       <span>{t("view.banner", { name: me?.name ?? "" })}</span>
       <Button size="compact-sm" variant="default" onClick={() => leave.mutate()}>
         {t("view.back")}

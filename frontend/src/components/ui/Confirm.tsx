@@ -1,6 +1,7 @@
 /** A dialog that asks before something happens. */
 import { Button, Group, Text } from "@mantine/core";
 import type { ReactNode, RefObject } from "react";
+import { t } from "../../lib/i18n";
 import { BusyButton } from "./BusyButton";
 import classes from "./Confirm.module.css";
 import { Dialog } from "./Dialog";
@@ -12,14 +13,14 @@ interface Props {
   title: string;
   text: ReactNode;
   confirm: string;
-  cancel: string;
+  cancel?: string;
   busy?: boolean;
   danger?: boolean;
   /** The element to focus afterwards if the opener no longer exists, such as a menu item. */
   focusAfter?: RefObject<HTMLElement | null>;
 }
 
-export function Confirm({ opened, onClose, onConfirm, title, text, confirm, cancel, busy, danger, focusAfter }: Props) {
+export function Confirm({ opened, onClose, onConfirm, title, text, confirm, cancel = t("cancel"), busy, danger, focusAfter }: Props) {
   return (
     <Dialog
       opened={opened}

@@ -91,7 +91,6 @@ export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | 
           title={t("api.deleteTitle")}
           text={t("api.deleteText", { purpose: asked.key.purpose })}
           confirm={t("delete")}
-          cancel={t("cancel")}
           danger
           busy={remove.isPending}
           onConfirm={removeKey}

@@ -9,6 +9,7 @@ import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../.
 import { contactsById } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { explain, problemOf } from "../../api/explain";
+import { explainExport, useExportJob } from "../../api/exports";
 import { STALE, invalidate } from "../../api/keys";
 import type { UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
@@ -26,7 +27,6 @@ import { numberText } from "../../lib/locale";
 import classes from "./BulkLookup.module.css";
 import { PersonCell, ValuesCell } from "../person/PersonCells";
 import { MoreCredits } from "./MoreCredits";
-import { useResult } from "./useResult";
 
 const PersonDrawer = lazy(() => import("../person/PersonDrawer"));
 
@@ -68,7 +68,8 @@ export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => 
 
 function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
   const over = isOver(job);
-  const { download, busy } = useResult();
+  const { mutate, isPending: busy } = useExportJob();
+  const download = ({ jobid }: BulkJob) => mutate(jobid, { onError: (error) => toast(explainExport(error), "bad") });
   const percent = job.total > 0 ? Math.round((job.processed / job.total) * 100) : 0;
   return (
     <Card

@@ -9,8 +9,7 @@ import { type LeftOut, PASTED, fileOf } from "../../domain/ask";
 import { KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import classes from "./BulkLookup.module.css";
 import { DropFile } from "./DropFile";
-import { Left } from "./Left";
-import { PasteLines } from "./PasteLines";
+import { Left, PasteLines } from "./PasteLines";
 import { PriceCard } from "./PriceCard";
 
 const LARGEST = 5 * 1024 * 1024;

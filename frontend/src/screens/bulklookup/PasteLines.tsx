@@ -2,9 +2,8 @@
 import { Button, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { profileHost } from "../../api/config";
-import { fileOf, leftOut, readAsk } from "../../domain/ask";
+import { type LeftOut, fileOf, leftOut, readAsk } from "../../domain/ask";
 import { t } from "../../lib/i18n.people";
-import { Left } from "./Left";
 import classes from "./BulkLookup.module.css";
 
 export function PasteLines({ onFile }: { onFile: (file: File) => void }) {
@@ -27,4 +26,10 @@ export function PasteLines({ onFile }: { onFile: (file: File) => void }) {
       {text.trim() !== "" && urls.length === 0 && <p className={classes.dim}>{t("bulk.noAddress")}</p>}
     </div>
   );
+}
+
+/** The lines that are not looked up, and why. */
+export function Left({ left: { wrong, doubles } }: { left: LeftOut }) {
+  const parts = [wrong > 0 && t("bulk.wrongLines", { count: wrong }), doubles > 0 && t("bulk.doubles", { count: doubles })].filter(Boolean);
+  return parts.length > 0 && <p className={classes.dim}>{parts.join(" ")}</p>;
 }

@@ -229,7 +229,6 @@ function ListMenu({ list }: { list: ContactList }) {
         title={t("people.deleteList")}
         text={t("people.deleteListText", { name: list.name })}
         confirm={t("people.deleteList")}
-        cancel={t("cancel")}
         danger
         busy={remove.isPending}
         onConfirm={() => remove.mutate(list.listid, { onSuccess: () => void navigate("/dashboard/main/lists"), onError: rejected })}

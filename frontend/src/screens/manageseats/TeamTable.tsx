@@ -81,7 +81,6 @@ export function TeamTable({ members }: { members: User[] }) {
           title={t(`seats.${asked.action}Title`)}
           text={t(asked.action === "delete" && isInvited(asked.member) ? "seats.invitedText" : `seats.${asked.action}Text`, { name: asked.member.name })}
           confirm={asked.action === "delete" ? t("delete") : t(`seats.${asked.action}`)}
-          cancel={t("cancel")}
           danger={asked.action !== "enable"}
           busy={toggle.isPending || remove.isPending}
           onConfirm={act}

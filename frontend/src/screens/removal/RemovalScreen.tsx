@@ -13,7 +13,6 @@ import { Form } from "../../components/ui/Form";
 import { EMAIL_INPUT } from "../../lib/emailinput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
-import classes from "./Removal.module.css";
 
 export function RemovalScreen() {
   const request = useScript("removalrequest");
@@ -44,7 +43,7 @@ export function RemovalScreen() {
             spellCheck={false}
             {...form.getInputProps("linkedinurl")}
           />
-          <BusyButton type="submit" busy={request.isPending} variant={request.isSuccess ? "default" : "filled"} className={classes.submit}>
+          <BusyButton type="submit" busy={request.isPending} variant={request.isSuccess ? "default" : "filled"} style={{ alignSelf: "start" }}>
             {t("removal.submit")}
           </BusyButton>
         </Form>

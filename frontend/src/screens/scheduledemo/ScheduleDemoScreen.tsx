@@ -54,7 +54,7 @@ export function ScheduleDemoScreen() {
               rows={4}
               {...form.getInputProps("query")}
             />
-            <BusyButton type="submit" busy={send.isPending} className={classes.submit}>
+            <BusyButton type="submit" busy={send.isPending} style={{ alignSelf: "start" }}>
               {t("submit")}
             </BusyButton>
           </Form>

@@ -120,7 +120,6 @@ export function Sessions() {
         title={t("sessions.othersTitle")}
         text={t("sessions.othersText")}
         confirm={t("sessions.endOthers")}
-        cancel={t("cancel")}
         danger
         busy={others.isPending}
         onConfirm={endOthers}

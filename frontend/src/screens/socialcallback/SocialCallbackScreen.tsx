@@ -1,6 +1,6 @@
 /** The page to which a provider redirects its window. It passes the response on and closes itself. If the browser does
  not allow that, it explains how to continue. */
-import { Group, Loader, Stack } from "@mantine/core";
+import { Box, Group, Loader, Stack } from "@mantine/core";
 import { Link2Off } from "lucide-react";
 import { useEffect, useState } from "react";
 import { config } from "../../api/config";
@@ -10,7 +10,6 @@ import { Logo } from "../../components/ui/Logo";
 import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { answerFromPopup } from "../../lib/popup";
-import classes from "./SocialCallback.module.css";
 
 /** If closing is allowed, the window is gone by then. */
 const CLOSED_MS = 1500;
@@ -35,9 +34,9 @@ export function SocialCallbackScreen() {
           actions={<ButtonLink to="/login" role="button">{t("verification.goToLogin")}</ButtonLink>}
         />
       ) : (
-        <Group role="status" wrap="nowrap" gap="sm" className={classes.finishing}>
+        <Group role="status" wrap="nowrap" gap="sm">
           <Loader size="sm" />
-          <h1>{t("login.finishing")}</h1>
+          <Box component="h1" fz="md" fw="var(--fw-400)" lts={0} lh="md">{t("login.finishing")}</Box>
         </Group>
       )}
     </Stack>

@@ -29,7 +29,6 @@ export function LimitDialog({ change: { question, close } }: { change: PlanChang
         </>
       }
       confirm={t("delete")}
-      cancel={t("cancel")}
       danger
       onConfirm={() => void go(members ? "/dashboard/settings/manageseats" : "/dashboard/settings/api")}
     />

@@ -12,8 +12,7 @@ import type { Column } from "../../components/ui/DataTable";
 import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.api";
 import { numberText } from "../../lib/locale";
-import { kindText } from "./kinds";
-import { outcomeText } from "./outcome";
+import { kindText, outcomeText } from "./kinds";
 import classes from "./Webhooks.module.css";
 
 const COLORS = { waiting: "gray", delivered: undefined, failed: "red" } as const;

@@ -11,8 +11,7 @@ import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n.api";
-import { kindText } from "./kinds";
-import { outcomeText } from "./outcome";
+import { kindText, outcomeText } from "./kinds";
 import { Secret } from "./Secret";
 import { WebhookForm } from "./WebhookForm";
 import classes from "./Webhooks.module.css";
@@ -142,7 +141,6 @@ function Remove({ webhook: { webhookid, url }, onClose }: { webhook: Webhook; on
       title={t("webhooks.removeTitle")}
       text={t("webhooks.removeText", { url })}
       confirm={t("delete")}
-      cancel={t("cancel")}
       danger
       busy={remove.isPending}
       onConfirm={() =>
