@@ -1,4 +1,4 @@
-/** A form whose fields are below each other. The browser neither checks nor sends it. */
+/** A form with its fields in a column. The browser neither checks nor sends it. */
 import { Stack } from "@mantine/core";
 import type { ReactNode, SubmitEvent } from "react";
 
