@@ -46,7 +46,7 @@ export default function Checklist({ counters }: { counters: Record<string, numbe
                 <strong>{text}</strong>
                 <span>{hint}</span>
               </span>
-              <Icon className={classes.stepKind} size={20} strokeWidth={1.75} aria-hidden="true" />
+              <Icon color="var(--text-3)" style={{ flex: "none" }} size={20} strokeWidth={1.75} aria-hidden="true" />
             </>
           );
           return (

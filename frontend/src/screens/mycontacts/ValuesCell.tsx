@@ -58,7 +58,7 @@ function Value({ row, kind, value }: ValueProps) {
         </a>
       )}
       {kind === "business" && value === first && row.bus_email_validation === "valid" && (
-        <CircleCheck size={12} className={classes.verified} role="img" aria-label={t("search.verified")} />
+        <CircleCheck size={12} color="var(--accent)" style={{ flex: "none" }} role="img" aria-label={t("search.verified")} />
       )}
       {vote && <Mark vote={vote} />}
     </Group>

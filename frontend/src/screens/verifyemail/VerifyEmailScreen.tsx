@@ -60,8 +60,8 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
           <Anchor component={Link} to="/login">{t("forgot.back")}</Anchor>
         }
       >
-        <Group component="p" align="flex-start" wrap="nowrap" gap="sm" py="sm" px="md" bdrs="var(--r-control)" bg="var(--accent-soft)" c="var(--accent)" className={classes.note}>
-          <MailCheck size={20} strokeWidth={1.75} aria-hidden="true" />
+        <Group component="p" align="flex-start" wrap="nowrap" gap="sm" py="sm" px="md" bdrs="var(--r-control)" bg="var(--accent-soft)" c="var(--accent)">
+          <MailCheck size={20} strokeWidth={1.75} style={{ flex: "none" }} aria-hidden="true" />
           {t("verify.note")}
         </Group>
         <div className={classes.inboxes}>
