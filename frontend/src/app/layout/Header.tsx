@@ -48,7 +48,8 @@ export function Header({ onPalette, onShortcuts }: Props) {
           to="/dashboard/upgradeplan"
           role="button"
           size="sm"
-          variant={needsMore(me) ? "filled" : "default"}
+          variant="default"
+          data-solid={needsMore(me) || undefined}
           className={classes.upgrade}
           leftSection={<Sparkles size={16} strokeWidth={1.75} aria-hidden="true" />}
         >

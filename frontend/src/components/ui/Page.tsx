@@ -3,10 +3,9 @@
  `title`    h1 and title of the window; `heading` replaces the h1 alone
  `lead`     one sentence below the h1
  `back`     a link above the h1: `{ to, text }`
- `actions`  buttons at the end of the head; at most one of them is primary
+ `actions`  buttons beside the h1; at most one of them is primary
  `width`    "list" up to 1600 (default), "form" 720, "doc" 680
 */
-import { Box, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { BackLink } from "../BackLink";
 import { Title } from "../Title";
@@ -26,14 +25,12 @@ export function Page({ title, heading = title, lead, back, actions, width = "lis
   return (
     <div className={classes.page} data-width={width}>
       <Title text={title} />
-      <Group component="header" justify="space-between" align="flex-end" gap="var(--s-3) var(--s-4)" role="presentation">
-        <Box flex="1 1 200px" miw={0}>
-          {back && <BackLink to={back.to}>{back.text}</BackLink>}
-          <h1>{heading}</h1>
-          {lead && <div className={classes.lead}>{lead}</div>}
-        </Box>
-        {actions && <Group gap="xs" className={classes.actions}>{actions}</Group>}
-      </Group>
+      <header className={classes.head} role="presentation">
+        {back && <BackLink to={back.to}>{back.text}</BackLink>}
+        <h1>{heading}</h1>
+        {lead && <div className={classes.lead}>{lead}</div>}
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </header>
       {children}
     </div>
   );
