@@ -5,6 +5,7 @@ import { t } from "../../lib/i18n";
 import { BusyButton } from "./BusyButton";
 import classes from "./Confirm.module.css";
 import { Dialog } from "./Dialog";
+import { DANGER } from "./FormButtons";
 
 interface Props {
   opened: boolean;
@@ -36,7 +37,7 @@ export function Confirm({ opened, onClose, onConfirm, title, text, confirm, canc
         <Button variant="default" onClick={onClose}>
           {cancel}
         </Button>
-        <BusyButton color={danger ? "red" : undefined} busy={busy} onClick={onConfirm} data-autofocus>
+        <BusyButton {...(danger && DANGER)} busy={busy} onClick={onConfirm} data-autofocus>
           {confirm}
         </BusyButton>
       </Group>

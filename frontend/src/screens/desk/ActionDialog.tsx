@@ -53,7 +53,7 @@ export function ActionDialog({ title, text, confirm, danger = false, busy, error
           data-autofocus={children ? undefined : true}
         />
         <div role="status">{text}</div>
-        <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={busy}>
+        <FormButtons onClose={onClose} danger={danger} busy={busy}>
           {confirm}
         </FormButtons>
       </Form>

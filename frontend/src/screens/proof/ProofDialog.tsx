@@ -43,7 +43,7 @@ export function ProofDialog<Response, Body extends object>({ send, body, title, 
         <FormAlert text={send.error && !proof.shows ? explain(send.error) : null} />
         <p>{text}</p>
         <ProofFields proof={proof} autoFocus />
-        <FormButtons onClose={onClose} color={danger ? "red" : undefined} busy={send.isPending}>
+        <FormButtons onClose={onClose} danger={danger} busy={send.isPending}>
           {confirm}
         </FormButtons>
       </Form>

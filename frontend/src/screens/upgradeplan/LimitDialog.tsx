@@ -1,6 +1,5 @@
 /** States that the plan does not allow the seats or keys in use, and links to where they can be deleted. */
-import { Text } from "@mantine/core";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { Confirm } from "../../components/ui/Confirm";
 import { useLast } from "../../components/useLast";
 import { t } from "../../lib/i18n.dashboard";
@@ -14,6 +13,7 @@ export function LimitDialog({ change: { question, close } }: { change: PlanChang
 
   const { plan, over } = shown;
   const members = over.members > 0;
+  const place = members ? "/dashboard/settings/manageseats" : "/dashboard/settings/api";
   const text = members
     ? t("plans.memberOver", { name: plan.name, count: over.members })
     : t("plans.apiOver", { name: plan.name, count: over.apis });
@@ -25,12 +25,12 @@ export function LimitDialog({ change: { question, close } }: { change: PlanChang
       text={
         <>
           <p>{text}</p>
-          <Text c="dimmed" mt="xs">{members ? t("plans.opensSeats") : t("plans.opensKeys")}</Text>
+          <Link to={place}>{members ? t("plans.opensSeats") : t("plans.opensKeys")}</Link>
         </>
       }
       confirm={t("delete")}
       danger
-      onConfirm={() => void go(members ? "/dashboard/settings/manageseats" : "/dashboard/settings/api")}
+      onConfirm={() => void go(place)}
     />
   );
 }
