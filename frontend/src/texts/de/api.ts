@@ -58,7 +58,7 @@ export const api: Translation<typeof english> = {
     upgrade: "Upgrade",
     upgradeOf: "Upgrade, um {{kind}} abzurufen",
     answer: "Antwort",
-    answerText: "Wählen Sie, was abgerufen werden soll. Ein Wert, der für Ihr Unternehmen neu ist, kostet einen Credit.",
+    answerText: "Je 1 Credit. Kostenlos, wenn Ihre Firma sie hat.",
     fillAll: "Bitte füllen Sie alle Pflichtfelder aus",
     howTitle: "So verwenden Sie die API",
     howText: "Eine Anfrage liefert eine Art von Daten zu einer Person. Ein Wert, für den Ihr Unternehmen bereits bezahlt hat, ist kostenlos.",

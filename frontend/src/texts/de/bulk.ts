@@ -32,7 +32,7 @@ export const bulk: Translation<typeof english> = {
     free: "Kostenlos: Sie haben für alles Bekannte bereits bezahlt",
     left: "Sie haben {{count}}",
     short: "Ihre Credits reichen nicht für alles. Was keinen Credit hat, wird ausgelassen und kostet nichts.",
-    priceText: "Ein Credit für jeden Wert, der für Ihr Unternehmen neu ist. Was Sie bereits bezahlt haben, wird nicht erneut berechnet.",
+    priceText: "Je 1 Credit. Kostenlos, wenn Ihre Firma sie hat.",
     max: "Höchstens ausgeben",
     maxText: "Die Suche deckt nichts mehr auf, wenn sie so viele Credits verbraucht hat.",
     start: "Suche starten",

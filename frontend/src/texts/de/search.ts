@@ -14,7 +14,7 @@ export const search: Translation<typeof english> = {
     fetching: "Daten werden abgerufen …",
     start: "Wählen Sie Suchoptionen, um Kontakte zu finden",
     examples: "Keine Adresse zur Hand? Probieren Sie eine dieser Personen.",
-    buys: "1 Credit je Art. Nichts für das, was Ihnen schon gehört.",
+    buys: "Je 1 Credit. Kostenlos, wenn Ihre Firma sie hat.",
     paste: "Aus Zwischenablage einfügen",
     pasteBlocked: "Der Browser lässt diese Seite die Zwischenablage nicht lesen",
     pasteNothing: "In der Zwischenablage ist keine Profiladresse",

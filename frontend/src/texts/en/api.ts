@@ -60,7 +60,7 @@ export const api = {
     upgrade: "Upgrade",
     upgradeOf: "Upgrade to fetch {{kind}}",
     answer: "Response",
-    answerText: "Choose what to fetch. A value that is new to your company costs one credit.",
+    answerText: "1 credit each. Free if your company has it.",
     fillAll: "Please fill all required fields",
     howTitle: "How to use the API",
     howText: "One request looks up one kind of data of one person. A value that your company has paid for before is free.",

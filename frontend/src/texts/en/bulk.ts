@@ -29,7 +29,7 @@ export const bulk = {
     free: "Free: your company has paid for every value already",
     left: "you have {{count}}",
     short: "You do not have enough credits for everything. The rest is skipped and costs nothing.",
-    priceText: "One credit for each value that is new to your company. You never pay for a value twice.",
+    priceText: "1 credit each. Free if your company has it.",
     max: "Spend at most",
     maxText: "The job stops revealing when it has spent this many credits.",
     start: "Start lookup",

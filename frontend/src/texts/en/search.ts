@@ -11,7 +11,7 @@ export const search = {
     fetching: "Fetching details...",
     start: "Use search options to find contacts",
     examples: "No address at hand? Try one of these people.",
-    buys: "1 credit for each kind. Values you already own are free.",
+    buys: "1 credit each. Free if your company has it.",
     paste: "Paste from clipboard",
     pasteBlocked: "The browser did not allow this page to read the clipboard",
     pasteNothing: "There is no profile address in the clipboard",
