@@ -13,7 +13,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { KINDS, type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import { t } from "../../lib/i18n.people";
 import { SelectionBar } from "../selection/SelectionBar";
-import { PersonCell, TwoLines, ValuesCell, bestOf, placeOf } from "./PersonCells";
+import { PersonCell, PhoneCells, TwoLines, ValuesCell, bestOf, placeOf } from "./PersonCells";
 import { type Contacts, useContactsOf } from "./usePeople";
 
 const RevealDialog = lazy(() => import("./RevealDialog"));
@@ -99,10 +99,10 @@ export function PeopleTable<Row extends Known>({ label, rows, picked, sort, onSo
           allLabel: t("contacts.selectAll"),
         }}
         phone={(one) => (
-          <TwoLines
-            first={<PersonCell name={one.full_name} about={[one.title, one.company].filter(Boolean).join(" · ")} onOpen={() => open(one)} />}
-            second={<ValuesCell row={one} contact={contacts.get(one.linkedinurl)} fresh={fresh.has(one.linkedinurl)} />}
-          />
+          <PhoneCells>
+            <PersonCell name={one.full_name} about={[one.title, one.company].filter(Boolean).join(" · ")} onOpen={() => open(one)} />
+            <ValuesCell row={one} contact={contacts.get(one.linkedinurl)} fresh={fresh.has(one.linkedinurl)} />
+          </PhoneCells>
         )}
         foot={foot}
       />

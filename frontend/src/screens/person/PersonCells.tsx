@@ -44,6 +44,9 @@ export function TwoLines({ first, second }: { first: ReactNode; second: ReactNod
   );
 }
 
+/** A person and their data on a phone: side by side until there are values. */
+export const PhoneCells = ({ children }: { children: ReactNode }) => <span className={classes.phone}>{children}</span>;
+
 export const placeOf = ({ city, country }: Pick<Known, "city" | "country">): string => [city, countryName(country)].filter(Boolean).join(", ");
 
 interface ValuesProps {

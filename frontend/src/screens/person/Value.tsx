@@ -42,6 +42,7 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
       </span>
       {!hidden && (
         <Group component="span" align="stretch" wrap="nowrap" justify="flex-end" gap="var(--s-1)" className={classes.actions}>
+          <VoteButtons value={value} vote={vote} className={classes.late} onUpvote={onUpvote} onFlag={onFlag} />
           {kind === "phone" && (
             <>
               <Button component="a" href={`tel:${value}`} size="sm" variant="light" me="var(--s-1)" leftSection={<Phone size={16} strokeWidth={1.75} aria-hidden="true" />}>
@@ -51,7 +52,6 @@ export function Value({ kind, value, hidden, verified, vote, onUpvote, onFlag }:
             </>
           )}
           <CopyButton text={value} label={t("search.copy", { value })} onCopied={() => toast(t("copiedFully"))} />
-          <VoteButtons value={value} vote={vote} className={classes.late} onUpvote={onUpvote} onFlag={onFlag} />
         </Group>
       )}
     </li>
