@@ -1,5 +1,9 @@
 /** Groups the credit ledger for display: the kinds of one reveal are one row. Pure. */
 import { parseDate } from "../lib/dates";
+import { numberText } from "../lib/locale";
+
+/** `+250`, `−2` */
+export const changeText = (delta: number): string => `${delta > 0 ? "+" : "−"}${numberText(Math.abs(delta))}`;
 
 interface Entry {
   ledgerid: number;

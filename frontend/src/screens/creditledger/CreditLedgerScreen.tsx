@@ -14,7 +14,7 @@ import { Page } from "../../components/ui/Page";
 import { KIND_ICONS } from "../../components/kindIcons";
 import { Toolbar } from "../../components/ui/Toolbar";
 import { eventText } from "../../domain/event";
-import { type LedgerLine, linesOf } from "../../domain/ledger";
+import { type LedgerLine, changeText, linesOf } from "../../domain/ledger";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { localDayText, timeText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
@@ -27,7 +27,6 @@ const NONE: LedgerRow[] = [];
 const OPTIONS = [{ value: "", label: t("ledger.all") }, ...KINDS.map((kind) => ({ value: CREDIT_OF[kind], label: t(`kind.${kind}`) }))];
 const kindText = ({ kind }: LedgerRow): string => OPTIONS.find(({ value }) => value === kind)?.label ?? kind;
 const place = ({ kind }: LedgerRow): number => OPTIONS.findIndex(({ value }) => value === kind);
-const change = (delta: number): string => `${delta > 0 ? "+" : "−"}${numberText(Math.abs(delta))}`;
 const kindOf = (credit: string): Kind | undefined => KINDS.find((kind) => CREDIT_OF[kind] === credit);
 
 /** The balance of each kind, which is named by its icon. */
@@ -48,7 +47,7 @@ function Balance({ rows }: Line) {
 }
 
 function Change({ delta }: Line) {
-  return <Box component="span" c={delta > 0 ? "var(--accent)" : undefined}>{change(delta)}</Box>;
+  return <Box component="span" c={delta > 0 ? "var(--accent)" : undefined}>{changeText(delta)}</Box>;
 }
 
 interface Names {

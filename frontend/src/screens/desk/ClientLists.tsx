@@ -1,11 +1,17 @@
 /** The read-only lists of a client: ledger, payments, sessions, audit log, keys. */
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { addonList, planList } from "../../api/billing";
 import type { Overview } from "../../api/desk";
+import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import classes from "../../components/ListTable.module.css";
 import { type Column, DataTable } from "../../components/ui/DataTable";
+import { changeText } from "../../domain/ledger";
 import { deviceOf } from "../../domain/device";
-import { eventText, namedBy, targetText } from "../../domain/event";
+import { contactOf, eventText, joined, namedBy, targetText } from "../../domain/event";
+import { planText } from "../../domain/plantexts";
+import { type Kind, REVEAL_TYPE } from "../../domain/reveal";
 import { dayText, momentText } from "../../lib/dates";
 import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
@@ -37,7 +43,7 @@ export function Ledger({ of }: { of: Overview }) {
       { key: "time", head: t("ledger.time"), cell: ({ createdon }) => momentText(createdon) },
       { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
       { key: "kind", head: t("ledger.kind"), cell: ({ kind }) => t(`kinds.${kind}`) },
-      { key: "change", head: t("ledger.change"), align: "end", cell: ({ delta }) => (delta > 0 ? `+${numberText(delta)}` : numberText(delta)) },
+      { key: "change", head: t("ledger.change"), align: "end", cell: ({ delta }) => changeText(delta) },
       { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
     ],
     [],
@@ -79,27 +85,35 @@ export function Sessions({ of }: { of: Overview }) {
   return <List label={t("client.sessions")} rows={of.sessions} rowKey={({ usersessionid }) => usersessionid} columns={columns} />;
 }
 
-/** The names of a client's users and keys, or their numbers if deleted. */
-function namesOf({ users, keys }: Overview) {
+/** The names of a client's users and keys, or their numbers if deleted, and the names of plans. */
+function namesOf({ users, keys }: Overview, plans: Plan[]) {
   const userOf = new Map(users.map(({ appuserid, name }) => [appuserid, name]));
   const keyOf = new Map(keys.map(({ keyid, name, purpose }) => [keyid, purpose || name]));
   return {
     user: (id: number) => userOf.get(id) || t("audit.user", { id: String(id) }),
     key: (id: number) => keyOf.get(id) || t("audit.key", { id: String(id) }),
+    plan: (id: number) => planText(plans.find(({ planid }) => planid === id)?.name ?? String(id)),
   };
 }
 
+type Entry = Overview["audit"][number] & { kinds: Kind[] };
+
 export function Audit({ of }: { of: Overview }) {
-  const columns = useMemo<Column<Overview["audit"][number]>[]>(() => {
-    const names = namesOf(of);
-    const byOf = ({ staffid, appuserid, keyid }: Overview["audit"][number]): string => {
+  const plans = useQuery(planList).data?.resource;
+  const addons = useQuery(addonList).data?.resource;
+  const entries = useMemo(() => joined(of.audit), [of]);
+  const columns = useMemo<Column<Entry>[]>(() => {
+    const names = namesOf(of, [...(plans ?? []), ...(addons ?? [])]);
+    const byOf = ({ staffid, appuserid, keyid }: Entry): string => {
       if (staffid) return t("audit.support");
       if (keyid) return names.key(keyid);
       return appuserid ? names.user(appuserid) : t("audit.system");
     };
-    const aboutOf = ({ event, target, detail }: Overview["audit"][number]): string => {
+    const aboutOf = ({ event, target, detail, kinds }: Entry): string => {
       const named = namedBy(event, target);
-      return targetText(named === "user" || named === "key" ? names[named](Number(target)) : target, detail) || t("none");
+      const contact = contactOf({ event, target });
+      const about = contact ? t("audit.contact", { id: String(contact) }) : targetText(named ? names[named](Number(target)) : target, detail);
+      return [about, kinds.map((kind) => t(`kinds.${REVEAL_TYPE[kind]}`)).join(", ")].filter(Boolean).join(" · ") || t("none");
     };
     return [
       { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
@@ -107,8 +121,8 @@ export function Audit({ of }: { of: Overview }) {
       { key: "target", head: t("audit.target"), cell: aboutOf },
       { key: "by", head: t("audit.by"), cell: byOf },
     ];
-  }, [of]);
-  return <List label={t("client.audit")} rows={of.audit} rowKey={({ auditid }) => auditid} columns={columns} />;
+  }, [of, plans, addons]);
+  return <List label={t("client.audit")} rows={entries} rowKey={({ auditid }) => auditid} columns={columns} />;
 }
 
 export function Keys({ of }: { of: Overview }) {

@@ -1,6 +1,8 @@
 /** The menu of the signed-in member of staff: colour scheme, language, shortcuts, guide, sign out. */
 import { Menu, UnstyledButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { BookOpen, Check, Keyboard, LogOut } from "lucide-react";
+import { account } from "../../api/account";
 import { SchemeChoice } from "../../app/layout/SchemeChoice";
 import { useSignOut } from "../../app/layout/useSignOut";
 import classes from "../../app/layout/AvatarMenu.module.css";
@@ -15,18 +17,20 @@ const AVATAR = 32;
 
 export function DeskAccount({ onShortcuts }: { onShortcuts: () => void }) {
   const email = useSession()?.emailid ?? "";
+  const { data: me } = useQuery({ ...account, staleTime: Infinity, refetchInterval: false, refetchOnWindowFocus: false });
+  const name = me?.name || email.replace(/@.*/, "");
   const leave = useSignOut();
   return (
     <Menu position="bottom-end" width={248} withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes.target} aria-label={common("menu.account")}>
-          <NameAvatar name={email.replace(/@.*/, "")} size={AVATAR} drawn />
+          <NameAvatar name={name} size={AVATAR} drawn />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label className={classes.who}>
-          <strong>{email}</strong>
-          <span>{t("nav.staff")}</span>
+          <strong>{name}</strong>
+          <span>{email}</span>
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item component="a" href={GUIDE} leftSection={<BookOpen size={16} strokeWidth={1.75} aria-hidden="true" />}>

@@ -28,7 +28,7 @@ const OVERVIEW: Overview = {
 };
 const CLIENT = { "POST desk/client": OVERVIEW };
 // Every page counts the waiting work; those requests are unrelated to the tested action.
-const WORK = { "GET desk/feedback": { resource: [] }, "GET desk/jobs": { resource: [], counts: {} }, "GET desk/payments": { resource: [] } };
+const WORK = { "PUT user/session": { name: "Sam Staff" }, "GET desk/feedback": { resource: [] }, "GET desk/jobs": { resource: [], counts: {} }, "GET desk/payments": { resource: [] } };
 const OF_WORK = new Set(Object.keys(WORK));
 
 /** The requests of a test, without those that count the work unless the test answers them itself. */
@@ -238,19 +238,20 @@ const ENTRY: Overview["audit"][number] = { auditid: 1, createdon: WHEN, event: "
 test("a client's audit log shows user and key names, or a number if they no longer exist", async () => {
   const audit = [
     { ...ENTRY, auditid: 1, event: "member_deleted", target: "9", appuserid: 7 },
-    { ...ENTRY, auditid: 2, event: "reveal", target: "contact 4", keyid: 1 },
+    { ...ENTRY, auditid: 2, event: "reveal", target: "contact 4", keyid: 1, detail: { kind: "directdial" } },
     { ...ENTRY, auditid: 3, appuserid: 70 },
     { ...ENTRY, auditid: 4, event: "plan_ended", target: "2" },
   ];
-  serve({ "POST desk/client": { ...OVERVIEW, audit } });
+  serve({ "POST desk/client": { ...OVERVIEW, audit }, "GET leads/_table/subscriptionplan": { resource: [{ planid: 2, name: "Starter" }] } });
   desk("/desk/client/1?tab=audit");
-  const rows = within(await screen.findByRole("tabpanel", { name: "Audit log" })).getAllByRole("row").slice(1);
+  await screen.findByText("Starter");
+  const rows = within(screen.getByRole("tabpanel", { name: "Audit log" })).getAllByRole("row").slice(1);
   const texts = rows.map((row) => within(row).getAllByRole("cell").filter((_, index) => index !== 1).map((cell) => cell.textContent));
   expect(texts).toEqual([
     ["Member deleted", "Del Dahl", "Max Moe"],
-    ["Reveal", "contact 4", "CRM"],
+    ["Reveal", "Contact 4 · Cell numbers", "CRM"],
     ["Sign-in", "–", "User 70"],
-    ["Plan ended", "2", "System"],
+    ["Plan ended", "Starter", "System"],
   ]);
 });
 

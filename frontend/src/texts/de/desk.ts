@@ -4,7 +4,7 @@ import type { Translation } from "../shape";
 
 export const desk: Translation<typeof english> = {
   title: "Desk",
-  nav: { label: "Desk", clients: "Kunden", feedback: "Feedback", queue: "Warteschlange", payments: "Zahlungsereignisse", studio: "Studio", guide: "Anleitung zum Desk", staff: "Mitarbeiter" },
+  nav: { label: "Desk", clients: "Kunden", feedback: "Feedback", queue: "Warteschlange", payments: "Zahlungsereignisse", studio: "Studio", guide: "Anleitung zum Desk" },
   reason: "Grund",
   reasonHint: "Der Inhaber des Kontos liest ihn im Protokoll. Keine Adressen, keine Telefonnummern.",
   reasonMissing: "Geben Sie den Grund mit mindestens 3 Zeichen an",
@@ -128,7 +128,7 @@ export const desk: Translation<typeof english> = {
   ledger: { time: "Zeit", kind: "Credits", change: "Änderung", balance: "Stand", reason: "Grund" },
   payment: { date: "Datum", invoice: "Rechnung", plan: "Tarif", amount: "Betrag", status: "Zustand", resend: "Beleg senden", resendOf: "Beleg senden: {{invoice}}" },
   session: { user: "Benutzer", device: "Gerät", ip: "IP-Adresse", lastused: "Zuletzt benutzt" },
-  audit: { time: "Zeit", event: "Ereignis", target: "Ziel", by: "Von", support: "Support", user: "Benutzer {{id}}", key: "Schlüssel {{id}}", system: "System" },
+  audit: { time: "Zeit", event: "Ereignis", target: "Ziel", by: "Von", support: "Support", user: "Benutzer {{id}}", contact: "Kontakt {{id}}", key: "Schlüssel {{id}}", system: "System" },
   key: { name: "Zweck", state: "Zustand", lastused: "Zuletzt benutzt", created: "Angelegt", active: "Aktiv", off: "Aus", deleted: "Gelöscht" },
   feedback: {
     title: "Feedback",

@@ -1,7 +1,7 @@
 /** English texts of the desk of staff, loaded with it. */
 export const desk = {
   title: "Desk",
-  nav: { label: "Desk", clients: "Clients", feedback: "Feedback", queue: "Queue", payments: "Payment events", studio: "Studio", guide: "Guide to the desk", staff: "Staff" },
+  nav: { label: "Desk", clients: "Clients", feedback: "Feedback", queue: "Queue", payments: "Payment events", studio: "Studio", guide: "Guide to the desk" },
   reason: "Reason",
   reasonHint: "The owner of the account reads it in the audit log. No addresses, no phone numbers.",
   reasonMissing: "Give the reason in at least 3 characters",
@@ -125,7 +125,7 @@ export const desk = {
   ledger: { time: "Time", kind: "Credits", change: "Change", balance: "Balance", reason: "Reason" },
   payment: { date: "Date", invoice: "Invoice", plan: "Plan", amount: "Amount", status: "Status", resend: "Mail the receipt", resendOf: "Mail the receipt {{invoice}}" },
   session: { user: "User", device: "Device", ip: "IP address", lastused: "Last used" },
-  audit: { time: "Time", event: "Event", target: "Target", by: "By", support: "Support", user: "User {{id}}", key: "Key {{id}}", system: "System" },
+  audit: { time: "Time", event: "Event", target: "Target", by: "By", support: "Support", user: "User {{id}}", contact: "Contact {{id}}", key: "Key {{id}}", system: "System" },
   key: { name: "Purpose", state: "State", lastused: "Last used", created: "Created", active: "Active", off: "Off", deleted: "Deleted" },
   feedback: {
     title: "Feedback",
