@@ -72,8 +72,9 @@ export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | 
           <div className={classes.phone}>
             <CopyKey apikey={key.apikey} onCopied={() => toast(t("copied"))} />
             <Actions apikey={key} ask={ask} />
+            <Purpose apikey={key} />
             <span>
-              <Purpose apikey={key} /> · {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}
+              {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}
             </span>
           </div>
         )}

@@ -2,9 +2,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { problemOf } from "../../api/explain";
+import { Fact } from "../../components/Fact";
 import { ListState } from "../../components/ListState";
 import { type Column, DataTable } from "../../components/ui/DataTable";
-import { Stat } from "../../components/ui/Stat";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
@@ -28,12 +28,12 @@ export function Report<Row>({ list, rows: found, label, columns, rowKey, totals,
     <ListState list={list} rows={found} explain={problemOf} skeleton={{ lines: 4, columns }} empty={empty}>
       {(rows) => (
         <div className={classes.report} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-          <div className={classes.totals}>
-            {people !== undefined && <Stat label={t("usage.people")} value={numberText(people)} />}
+          <dl className={classes.totals}>
+            {people !== undefined && <Fact term={t("usage.people")} value={numberText(people)} />}
             {totals.map(([name, of]) => (
-              <Stat key={name} label={name} value={numberText(rows.reduce((sum, row) => sum + of(row), 0))} />
+              <Fact key={name} term={name} value={numberText(rows.reduce((sum, row) => sum + of(row), 0))} />
             ))}
-          </div>
+          </dl>
           {chart(rows)}
           <DataTable label={label} columns={columns} rows={rows} rowKey={rowKey} phone={phone} />
         </div>
