@@ -66,13 +66,15 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   return (
     <section className="overview" aria-label={T.overview(dataset)}>
       <div className="overview-head">
-        <h1>{dataset}</h1>
-        <p className="dim">{isSized ? T.overviewSize(all.data.length, rows) : T.overviewTables(all.data.length)}</p>
-      </div>
-      <div className="overview-ways">
-        <Button icon={List} className="narrow-only" onClick={onAll}>{T.allTables}</Button>
-        <a className="button plain" href={`${MOUNT}/api/docs`}><BookOpen {...ICON} /><span className="button-text">{T.reference}</span></a>
-        {docs && <a className="button plain" href={docs}><Book {...ICON} /><span className="button-text">{T.documentation}</span></a>}
+        <div>
+          <h1>{dataset}</h1>
+          <p className="dim">{isSized ? T.overviewSize(all.data.length, rows) : T.overviewTables(all.data.length)}</p>
+        </div>
+        <div className="overview-ways">
+          <Button icon={List} className="narrow-only" onClick={onAll}>{T.allTables}</Button>
+          <a className="button plain" href={`${MOUNT}/api/docs`}><BookOpen {...ICON} /><span className="button-text">{T.reference}</span></a>
+          {docs && <a className="button plain" href={docs}><Book {...ICON} /><span className="button-text">{T.documentation}</span></a>}
+        </div>
       </div>
       <div className="overview-parts">
         <div className="panel">
