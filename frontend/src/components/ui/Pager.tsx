@@ -46,6 +46,7 @@ export const Pager = memo(function Pager({ page, size, count, onChange, withSize
       <nav ref={pages} aria-label={t("contacts.pages")}>
         <Pagination
           size="sm"
+          gap="var(--s-1)"
           withEdges
           total={lastPage(count, size)}
           value={page}
