@@ -1,5 +1,6 @@
 /** Writes src/api/schema.gen.ts from the description of the API given by tools/schema */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { json } from "node:stream/consumers";
 import openapiTS, { astToString } from "openapi-typescript";
 
 const FILE = new URL("../src/api/schema.gen.ts", import.meta.url);
@@ -51,5 +52,5 @@ function referred(schemas, all) {
   return added;
 }
 
-const described = JSON.parse(readFileSync(0, "utf8"));
+const described = await json(process.stdin); // reading it at once fails while the other side is still writing
 writeFileSync(FILE, astToString(await openapiTS(reduced(described), { alphabetize: true })));
