@@ -52,6 +52,7 @@ class Document:
         self._taken: set[str] = {"error", "meta"}  # names of components, without signs and in lower case
         self._words: set[str] = set()  # the same of operationIds
         self._tags: list[Json] = []
+        self._last: dict[str, None] = {}  # the tags of everything that has no group of its own, in order
         self._paths: Json = {}  # those of scripts
         self._models: Json = {}
         self._named: dict[tuple[str, bytes], str] = {}  # the components of models, by name and schema
@@ -76,12 +77,13 @@ class Document:
         yield from _members(self._table_paths(datasets))
         for script in scripts:
             self._add_script(script)
-            first |= {script.tag: None} if script.tag != SCRIPTS else {}
+            (self._last if script.tag == SCRIPTS else first)[script.tag] = None
         yield b"," if self._paths and self._tags else b""
         yield from _members(self._paths.items())
         rest = components() | {"securitySchemes": (SECURITY if self._security else {}) | self._own_keys}
         fixed = rest.pop("schemas")
-        tags = [*({"name": tag} for tag in first), *self._tags]
+        named = {tag["name"]: tag for tag in self._tags}
+        tags = [named.get(tag, {"name": tag}) for tag in first | named | self._last]
         yield b'},"tags":' + dumps(tags) + b',"components":' + dumps(rest)[:-1] + b',"schemas":{'
         yield from _members(chain(fixed.items(), self._table_schemas(datasets), self._models.items()))
         yield b"}}}"
@@ -117,12 +119,15 @@ class Document:
             self._tags.append({"name": tag} | ({"description": comment} if comment else {}))
             yield from description.paths().items()
         for dataset in datasets if self._tags else ():
+            self._last |= {batch.TAG: None}
             yield from batch.describe(dataset.name, self._word(dataset.name)).items()
             overloads: dict[tuple[str, str], list[Routine]] = {}
             for routine in routines.public(dataset, self._role):
                 overloads.setdefault((routine.kind, routine.name), []).append(routine)
             for named in overloads.values():
-                yield from describe_routine(dataset.name, named, self._word(named[0].name)).items()
+                [(path, item)] = describe_routine(dataset.name, named, self._word(named[0].name)).items()
+                self._last |= dict.fromkeys(item["get"]["tags"])
+                yield path, item
 
     def _table_schemas(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
         for _, description in self._described(datasets, worded=False):
