@@ -25,6 +25,7 @@ from tableapi.openapi.tables import TableDescription
 from tableapi.project.guard import Script
 from tableapi.version import VERSION
 
+ENGINE = Path(__file__).parents[1]
 MAX_CACHED_DOCUMENTS = 50
 
 
@@ -100,10 +101,10 @@ class Descriptions:
 
 
 def _code(project: Path | None) -> str:
-    """Return a fingerprint of a project's code, so that no document from older code is served."""
-    if project is None:
-        return ""
-    files = [project / "policy.py", *sorted((project / "scripts").rglob("*.py"))]
+    """Return a fingerprint of the engine's and a project's code, so that no document from older code is served."""
+    files = sorted(ENGINE.rglob("*.py"))
+    if project is not None:
+        files += [project / "policy.py", *sorted((project / "scripts").rglob("*.py"))]
     versions = [f"{path} {status.st_mtime_ns} {status.st_size}" for path in files if (status := path.stat())]
     return hashlib.blake2b("\n".join(versions).encode(), digest_size=20).hexdigest()
 

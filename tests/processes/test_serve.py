@@ -283,3 +283,18 @@ def test_without_built_pages_nothing_links_to_them(serve: Serve, new_database: N
     assert "doc" not in _error(server)
     assert httpx2.get(f"{server.url}/api/v2/config").json()["docsurl"] == ""
     assert "/docs/" not in server.told
+
+
+def test_a_description_made_by_older_code_is_not_served(
+    serve: Serve, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "tableapi", tmp_path / "tableapi", ignore=shutil.ignore_patterns("docs_site", "__pycache__"))
+    arguments, run = ("--dataset", f"shop={new_database(TABLE)}", "--open"), tmp_path / "data" / "run"
+    for tag in ("Batch", "Several"):  # a clone that is updated keeps its version and its data folder
+        server = serve(*arguments, cwd=tmp_path, PYTHONPATH=str(tmp_path), DATA_DIR=str(tmp_path / "data"))
+        for older in [*run.glob("*/described")]:  # the folder of each port; a service keeps its port
+            shutil.copytree(older, run / server.url.rpartition(":")[2] / "described", dirs_exist_ok=True)
+        tags = httpx2.get(f"{server.url}/api/v2/shop/_spec").json()["tags"]
+        assert tag in [each["name"] for each in tags]
+        code = tmp_path / "tableapi" / "openapi" / "batch.py"
+        code.write_text(code.read_text().replace('TAG = "Batch"', 'TAG = "Several"'))
