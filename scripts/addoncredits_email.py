@@ -23,7 +23,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
     async with ctx.db.transaction():
         count = await ctx.db.first_value(int, _OWN, input.transactionid, ctx.actor.clientid)
         if count is None:
-            raise NotFound("There is no such transaction.", case="no_such_transaction")
+            raise NotFound(f"There is no transaction with the id {input.transactionid}.", case="no_such_transaction")
         if count >= 3:
             raise TooMany(
                 "This receipt has already been sent three times. Try again later.",

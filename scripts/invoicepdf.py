@@ -25,7 +25,7 @@ async def run(ctx: Context, input: Input) -> Response:
     clientid = await _owner(ctx)
     transaction = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
     if transaction is None:
-        raise NotFound("There is no such invoice.", case="no_such_invoice")
+        raise NotFound(f"There is no invoice with the number '{input.invoicenumber}'.", case="no_such_invoice")
     language = of(ctx, transaction.language)
     name = invoice_pdf.file_name(transaction.invoicenumber, language)
     headers = {**attachment(name), "Cache-Control": "no-store"}

@@ -55,7 +55,7 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         row = await ctx.db.first(_Key, _KEY, input.keyid, ctx.actor.clientid)
         if row is None:
-            raise NotFound("There is no such key.", case="no_such_key")
+            raise NotFound(f"There is no key with the id {input.keyid}.", case="no_such_key")
         if not row.live:
             raise Conflict("This key is no longer valid. Create a new one.", reason="key_off")
         if row.oldkeyuntil is not None and not input.replace:

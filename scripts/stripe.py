@@ -121,6 +121,6 @@ async def cancel(ctx: Context, input: Cancel) -> dict[str, object]:
     """Cancel the subscription at the end of its period. Repeating it is safe."""
     row = await change_rules.own(ctx, input.subId)
     if row is None:
-        raise NotFound("There is no such subscription.", case="no_such_subscription")
+        raise NotFound(f"There is no subscription with the id {input.subId}.", case="no_such_subscription")
     result = await changes.cancel(ctx, row)
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": result}}

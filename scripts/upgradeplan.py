@@ -73,7 +73,7 @@ async def run(ctx: Context, input: Input) -> dict[str, object]:
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
         plan = await ctx.db.first(_Plan, _PLAN, clientid, input.planid)
         if plan is None:
-            raise NotFound("There is no such plan.", case="no_such_plan")
+            raise NotFound(f"There is no plan with the id {input.planid}.", case="no_such_plan")
         if plan.sku != plans.FREE_SKU and not plan.assigned:
             raise ApiError(
                 "This plan must be paid for. Start the checkout instead.", status=402, reason="payment_required"

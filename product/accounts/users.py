@@ -117,7 +117,7 @@ async def of_team(ctx: Context, appuserid: int) -> User:
     """
     row = await by_id(ctx, appuserid)
     if row is None or row.clientid != ctx.actor.clientid or row.isdeleted:
-        raise NotFound("There is no such member.", case="no_such_member")
+        raise NotFound(f"There is no member with the id {appuserid}.", case="no_such_member")
     return row
 
 

@@ -53,7 +53,7 @@ async def on_sale(ctx: Context, planid: int) -> PlanRow:
     """
     plan = await ctx.db.first(PlanRow, _PLAN, planid)
     if plan is None or plan.price <= 0:
-        raise NotFound("There is no such add-on.", case="no_such_addon")
+        raise NotFound(f"There is no add-on with the id {planid}.", case="no_such_addon")
     live = await ctx.db.first(_Live, _LIVE, ctx.actor.clientid)
     if live is None:
         raise Conflict("Subscribe to a plan first.", reason="no_plan")

@@ -79,7 +79,7 @@ async def own_live(ctx: Context, subscriptionid: int) -> OwnSubscription:
     """Return a live subscription of the caller's account; raise NotFound (404) otherwise."""
     row = await own(ctx, subscriptionid)
     if row is None or not row.isactive:
-        raise NotFound("There is no such subscription.", case="no_such_subscription")
+        raise NotFound(f"There is no subscription with the id {subscriptionid}.", case="no_such_subscription")
     return row
 
 

@@ -49,7 +49,7 @@ async def on_sale(ctx: Context, planid: int) -> PlanRow:
     sql = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
     plan = await ctx.db.first(PlanRow, sql, planid)
     if plan is None:
-        raise NotFound("There is no such plan.", case="no_such_plan")
+        raise NotFound(f"There is no plan with the id {planid}.", case="no_such_plan")
     if not is_paid(plan.price, plan.sku):
         raise Conflict("This plan is not sold online. Please contact us.", reason="not_payable")
     return plan

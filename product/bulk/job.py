@@ -159,7 +159,7 @@ async def show(ctx: Context, jobid: int) -> Job:
     """Return progress and outcome of a job that the caller started; raise NotFound (404) for any other."""
     row = await ctx.db.first(Job, _SHOW, jobid, ctx.actor.appuserid, ctx.actor.clientid)
     if row is None:
-        raise NotFound("There is no such job.", case="no_such_job")
+        raise NotFound(f"There is no job with the id {jobid}.", case="no_such_job")
     return row
 
 

@@ -131,7 +131,7 @@ async def overview(ctx: Context, clientid: int) -> dict[str, object]:
     """
     client = await ctx.db.first_value(dict, _CLIENT, clientid)
     if client is None:
-        raise NotFound("There is no such client.", case="no_such_client")
+        raise NotFound(f"There is no client with the id {clientid}.", case="no_such_client")
     parts: dict[str, object] = {"client": client}
     for name, sql in _PARTS.items():
         parts[name] = [dict(row) for row in await ctx.db.fetch(sql, clientid)]
@@ -146,5 +146,5 @@ async def user(ctx: Context, appuserid: int) -> User:
     """
     row = await ctx.db.first(User, "select * from appuser where appuserid = $1 and isdeleted = 0", appuserid)
     if row is None:
-        raise NotFound("There is no such user.", case="no_such_user")
+        raise NotFound(f"There is no user with the id {appuserid}.", case="no_such_user")
     return row

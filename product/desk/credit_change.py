@@ -48,7 +48,7 @@ async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: s
     """
     row = await ctx.db.first(Balances, _LOCK, clientid)
     if row is None:
-        raise NotFound("There is no such client.", case="no_such_client")
+        raise NotFound(f"There is no client with the id {clientid}.", case="no_such_client")
     done = await ctx.db.first(_Done, _DONE, clientid, SOURCE, f"{requestid}:%")
     if done is not None:
         if (done.kind, done.delta) != (kind, amount):

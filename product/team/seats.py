@@ -143,7 +143,7 @@ async def remove(ctx: Context, appuserid: int) -> None:
     # first, in the same order as accepting an invitation, so that the two cannot deadlock
     await tokens.revoke(ctx, appuserid)
     if await ctx.db.first_value(int, _REMOVE, appuserid, clientid) is None:
-        raise NotFound("There is no such member.", case="no_such_member")
+        raise NotFound(f"There is no member with the id {appuserid}.", case="no_such_member")
     await plans.update_allowances(ctx, clientid)
     await sessions.end_all(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)

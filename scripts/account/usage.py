@@ -26,7 +26,7 @@ _CALLERS = """
 
 
 class Input(api_keys.Query):
-    days: int = Field(default=30, ge=0, le=366)
+    days: int = Field(default=30, ge=1, le=366)
 
 
 class Day(BaseModel):

@@ -87,7 +87,7 @@ async def decide(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         vote = await ctx.db.first(_Vote, _VOTE, input.feedbackid)
         if vote is None:
-            raise NotFound("There is no such vote.", case="no_such_vote")
+            raise NotFound(f"There is no vote with the id {input.feedbackid}.", case="no_such_vote")
         clientid, returned = vote.clientid, False
         decision = (input.feedbackid, clientid, ctx.actor.staffid, input.decision, input.reason)
         await ctx.db.execute(_DECIDE, *decision)

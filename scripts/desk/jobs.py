@@ -47,6 +47,6 @@ async def again(ctx: Context, input: Input) -> Output:
     """Queue a failed job again, with all its attempts."""
     async with ctx.db.transaction():
         if not await retry_job(ctx.db, input.id):
-            raise NotFound("There is no such failed job.", case="no_such_failed_job")
+            raise NotFound(f"There is no failed job with the id {input.id}.", case="no_such_failed_job")
         await log.write(ctx, "job_retried", None, input.id)
     return Output()

@@ -77,7 +77,7 @@ async def apply(ctx: Context, input: Input) -> Output:
         if payload is None:
             if await ctx.db.first_value(bool, "select true from stripeevent where id = $1", input.id):
                 raise Conflict("This event has already been applied.", reason="event_applied")
-            raise NotFound("There is no such event.", case="no_such_event")
+            raise NotFound(f"There is no event with the id {input.id[:100]}.", case="no_such_event")
         await ctx.later("stripeevent", id=input.id)
         customer = orjson.loads(payload).get("data", {}).get("object", {}).get("customer")
         known = await ctx.db.first(_Client, _CLIENTS, [customer]) if isinstance(customer, str) else None

@@ -41,7 +41,8 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         plan = await ctx.db.first(_Plan, _PLAN, input.planid)
         if plan is None or not await ctx.db.first_value(bool, _CLIENT, input.clientid):
-            raise NotFound("There is no such client or plan.", case="no_such_client_or_plan")
+            message = f"There is no client with the id {input.clientid}, or no plan with the id {input.planid} on sale."
+            raise NotFound(message, case="no_such_client_or_plan")
         if not str(plan.sku).startswith("custom_") or plan.sku == FREE_SKU:
             raise Invalid(
                 {"planid": FieldError("plan_not_custom", "Only a custom plan is assigned; the others are bought")}

@@ -145,7 +145,7 @@ async def patch(
 async def _change(ctx: Context, change: Change) -> None:
     row = await ctx.db.first(_Row, _ROW, change.keyid, ctx.actor.clientid)
     if row is None:
-        raise NotFound("There is no such key.", case="no_such_key")
+        raise NotFound(f"There is no key with the id {change.keyid}.", case="no_such_key")
     is_other = change.apikey is not None and change.apikey != ctx.vault.open(row.apikey)
     if is_other or change.istest not in (None, row.istest):
         raise Forbidden(

@@ -106,7 +106,7 @@ async def _validate(ctx: Context, record: dict[str, object], user: users.User) -
     """Validate and normalize one record in place, and return the company fields removed from it."""
     is_self = user.appuserid == ctx.actor.appuserid
     if not is_self and ctx.actor.role != "client":
-        raise NotFound("There is no such member.", case="no_such_member")
+        raise NotFound(f"There is no member with the id {user.appuserid}.", case="no_such_member")
     if not is_self and user.role == "client":
         raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable", case="owner_fixed")
     _reject_changes(record, user, STATE if is_self else (*STATE[len(SWITCHES) :], *PROFILE))

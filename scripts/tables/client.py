@@ -68,7 +68,7 @@ async def post(
         return [await oauth.enter(ctx, records[0])]
     if kind == "register":
         return [await _register(ctx, records[0])]
-    raise Invalid({"type": FieldError("not_register_or_social", "Must be register or social")})
+    raise Invalid({"type": FieldError("not_register_or_social", "Must be 'register' or 'social'")}, named=True)
 
 
 async def _register(ctx: Context, record: dict[str, object]) -> dict[str, object]:

@@ -30,7 +30,7 @@ async def delete(
             await sessions.end_all(ctx, ctx.actor.appuserid, keep=ctx.request.session_token)
         for ident in idents:
             if await ctx.db.first_value(int, _END, ident, ctx.actor.appuserid) is None:
-                raise NotFound("There is no such session.", case="no_such_session")
+                raise NotFound(f"There is no session with the id {ident}.", case="no_such_session")
         if idents:
             await made.end_of_agents(ctx, ctx.actor.appuserid)
         await audit.write(ctx, "sessions_ended", ", ".join(map(str, idents)) or "others")

@@ -111,7 +111,7 @@ async def patch(
         for change in changes:
             values = (ctx.actor.clientid, change.webhookid, change.url, change.events, change.isactive, *by)
             if await ctx.db.first_value(int, _CHANGE, *values) is None:
-                raise NotFound("There is no such webhook.", case="no_such_webhook")
+                raise NotFound(f"There is no webhook with the id {change.webhookid}.", case="no_such_webhook")
             await audit.write(ctx, "webhook_changed", change.webhookid)
     return [{"webhookid": change.webhookid} for change in changes]
 
@@ -129,7 +129,7 @@ async def delete(
     async with ctx.db.transaction():
         for ident in idents:
             if await ctx.db.first_value(int, _DELETE, ctx.actor.clientid, ident) is None:
-                raise NotFound("There is no such webhook.", case="no_such_webhook")
+                raise NotFound(f"There is no webhook with the id {ident}.", case="no_such_webhook")
             await audit.write(ctx, "webhook_deleted", ident)
     return [{"webhookid": ident} for ident in idents]
 

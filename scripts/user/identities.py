@@ -54,7 +54,7 @@ async def remove(ctx: Context, input: Removal) -> Output:
     async with ctx.db.transaction():
         linked = [row.identityid for row in await ctx.db.all(Identity, _LIST + " for update", user.appuserid)]
         if input.identityid not in linked:
-            raise NotFound("There is no such identity.", case="no_such_identity")
+            raise NotFound(f"There is no identity with the id {input.identityid}.", case="no_such_identity")
         if user.password is None and len(linked) == 1:
             raise Conflict(
                 "You sign in with this identity only. Set a password first, with Forgot password.",

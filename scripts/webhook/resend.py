@@ -22,5 +22,5 @@ class Input(BaseModel):
 @script(roles=OWNER, limit="120/hour per user", repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
     if await ctx.db.first_value(int, _AGAIN, ctx.actor.clientid, input.deliveryid) is None:
-        raise NotFound("There is no such delivery.", case="no_such_delivery")
+        raise NotFound(f"There is no delivery with the id {input.deliveryid}.", case="no_such_delivery")
     return Output()

@@ -36,7 +36,7 @@ class Output(BaseModel):
 async def run(ctx: Context, input: Input) -> Output:
     deliveryid = await ctx.db.first_value(int, _ADD, ctx.actor.clientid, input.webhookid)
     if deliveryid is None:
-        raise NotFound("There is no such webhook.", case="no_such_webhook")
+        raise NotFound(f"There is no webhook with the id {input.webhookid}.", case="no_such_webhook")
     queued = await webhooks.EVENTS.one(ctx, ctx.actor.clientid, deliveryid)
     attempt = await send_event(queued.url, queued.secret(), queued.event, ctx.settings)
     await webhooks.EVENTS.finish(ctx, queued, attempt, None)

@@ -76,6 +76,7 @@ DOCTOR = """examples:
 Exit code 1 when an assistant cannot sign in. docs/guides/agents.md describes the steps."""
 
 
+_LOGIN = re.compile("://[^' ]*@")  # user and password of an address in the wrong place
 _CHOICE = re.compile("invalid choice: '([^']{1,60})'")
 
 
@@ -95,7 +96,13 @@ class _Parser(argparse.ArgumentParser):
             message = f"name a command: {', '.join(names)}."
         elif names and (wrong := _CHOICE.search(message)) and (close := get_close_matches(wrong[1], names, n=1)):
             message = f"there is no command '{wrong[1]}'. Did you mean '{close[0]}'?"
-        super().error(message)
+        elif not names and (wrong := _CHOICE.search(message)):
+            choices = next((action.choices for action in self._actions if action.choices), ())
+            close = get_close_matches(wrong[1], choices, n=1)
+            message = f"must be {' or '.join(choices)}, not '{wrong[1]}'." + (
+                f" Did you mean '{close[0]}'?" if close else ""
+            )
+        super().error(_LOGIN.sub("://...@", message))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -179,9 +186,13 @@ def _parsed(words: Sequence[str] | None) -> argparse.Namespace:
     if unknown:
         command = next(action.choices[args.command] for action in parser()._actions if isinstance(action.choices, dict))
         known = [option for action in command._actions for option in action.option_strings if option.startswith("--")]
-        close = get_close_matches(unknown[0].partition("=")[0], known, n=1)
+        close = get_close_matches(unknown[0].partition("=")[0], known, n=1, cutoff=0.8)
         meant = f" Did you mean {close[0]}?" if close else f" Its options: {', '.join(known)}."
-        command.error(f"unrecognized arguments: {' '.join(unknown)}.{meant}")
+        # Without their values: that of --dataset has a password.
+        names = [word.partition("=")[0] for word in unknown if word.startswith("-")] or [f"'{unknown[0][:60]}'"]
+        if "://" in names[0]:
+            names = ["an address, which this command does not take"]
+        command.error(f"unrecognized arguments: {' '.join(names)}.{meant}")
     return args
 
 

@@ -28,6 +28,7 @@ WORDS = (
         "string_too_long": "must have a length of at most {max_length}",
     }
 )
+_NOT_EMPTY = {("string_too_short", 1): "must not be empty"}
 _OF_FILES = (
     dict.fromkeys(("tuple_type", "frozen_set_type"), "must be a list [...]")
     | dict.fromkeys(("dict_type", "model_type"), "must be an object {...}")
@@ -37,7 +38,7 @@ _OF_FILES = (
 
 def plain(error: Mapping[str, Any]) -> str:
     """Return the rule that a value broke, in words. error: one of pydantic's."""
-    words = WORDS.get(error["type"])
+    words = _NOT_EMPTY.get((error["type"], error.get("ctx", {}).get("min_length"))) or WORDS.get(error["type"])
     return words.format(**error.get("ctx", {})) if words else str(error["msg"]).removeprefix("Value error, ")
 
 

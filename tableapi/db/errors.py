@@ -47,6 +47,29 @@ _WITH_DETAILS = (
 _PARSER = re.compile(r"(scan|gram)\.[ly]|parse_\w+\.c|analyze\.c")
 _CITUS = re.compile(r"(multi|distributed|recursive|router|insert_select|query_pushdown|relation_restriction)_?\w*\.c")
 MAX_MESSAGE_CHARS = 500
+# Types that only PostgreSQL reads, and how it reports a text that it cannot read. The text itself is not repeated: a
+# view may have taken it from a row that the caller may not see.
+_UNREADABLE = re.compile(
+    r"invalid (?:input syntax for type|string in) (\w[\w ]*?)(?:: |\Z)|malformed (\w+) literal: "
+    r"|(date/time) field value out of range: |(range) lower bound must|(time zone) \""
+)
+_FORMS = {
+    "interval": "an interval such as 1 day 02:30:00",
+    "time": "a time such as 09:30",
+    "time with time zone": "a time with a zone such as 09:30+02",
+    "time zone": "a time zone such as +02 or Europe/Oslo",
+    "date/time": "a date or time that exists",
+    "inet": "an IP address such as 192.0.2.1",
+    "cidr": "a network such as 192.0.2.0/24",
+    "macaddr": "a MAC address such as 08:00:2b:01:02:03",
+    "array": 'a list, in JSON such as ["a", "b"] or as text such as {a,b}',
+    "range": "a range such as [1,5), its lower bound first",
+    "multirange": "ranges such as {[1,3),[5,7)}",
+    "record": "a record such as (a,1)",
+    "point": "a point such as (1,2)",
+    "xml": "XML",
+    "tsquery": "search words such as cat & dog",
+}
 
 
 def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
@@ -74,6 +97,10 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     if meaning is sqlstates.PATTERN:
         _, colon, why = str(error.args[0] if error.args else "").partition(": ")  # "parentheses () not balanced"
         api_error.message = f"{api_error.message.removesuffix('.')}: {why[:100]}." if colon else api_error.message
+    if meaning is sqlstates.VALUE and not context.startswith("COPY "):  # the import names the column itself
+        found = _UNREADABLE.match(str(error.args[0] if error.args else ""))
+        if found is not None and (form := _FORMS.get(next(filter(None, found.groups())))):
+            api_error.message = f"{api_error.message.removesuffix('.')}: expected {form}."
     if meaning in (sqlstates.REJECTED, sqlstates.DAMAGED):
         log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
     if meaning in _WITH_DETAILS and telling.get():

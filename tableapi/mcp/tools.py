@@ -291,7 +291,7 @@ def named(caller: Caller, name: str) -> Tool:
                 message = f"The tool '{name}' needs the scope '{script.own_key.scope}', which your key lacks."
                 raise BadRequest(message, reason="unknown_tool")
         yours = [offer.tool.name for offer in offered(caller)]
-        hint = suggestion(name, yours) or f" Your tools: {', '.join(yours)}."
+        hint = f"{suggestion(name, yours)} Your tools: {', '.join(yours)}."
         raise BadRequest(f"There is no tool '{name[:100]}'.{hint}", reason="unknown_tool")
     return _of_script(of_scripts[name])
 

@@ -267,6 +267,7 @@ def count_call(script: Script, request: HttpRequest) -> None:
 
 
 WRAPPER = "resource"  # of the records of a table
+MAX_SENT = 3  # unknown fields that a message names instead of a missing one
 MAX_SPELT = 20  # unknown fields that may be a misspelt one
 _VALUE = re.compile("'([^']*)'")
 MAX_QUOTED = 60  # characters of a value that a message repeats
@@ -312,6 +313,16 @@ def _literals(kind: Any) -> list[str]:
     return [word for part in get_args(kind) for word in _literals(part)]
 
 
+_BRANCH = re.compile(r"(?:constrained|function|nullable)-|list\[|(?:str|int|float|bool)\Z")
+
+
+def _place(model: type[BaseModel], path: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Return the path of an error without pydantic's name for the branch of a union, such as `constrained-str`."""
+    is_branch = len(path) > 1 and isinstance(path[-1], str) and _BRANCH.match(path[-1])
+    field = _field(model, path[:-1]) if is_branch else None
+    return path if field is None or get_origin(field.annotation) is dict else path[:-1]
+
+
 def _any_of(words: list[str]) -> str:
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
@@ -344,7 +355,8 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         details = error.errors()
         beside = Counter(detail["loc"][:-1] for detail in details if detail["type"] == "missing")
         for detail in details:
-            name, case = ".".join(map(str, detail["loc"])) or "body", detail["type"]
+            loc = _place(model, detail["loc"])
+            name, case = ".".join(map(str, loc)) or "body", detail["type"]
             text = plain(detail)
             if case in WORDS:
                 text = text[0].upper() + text[1:]
@@ -355,8 +367,8 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
                 sent_names = islice((str(other) for other in sent if other not in known), MAX_SPELT)
                 unknown = [other for other in sent_names if not suggestion(other, others)]  # those mean another field
                 near = meant(last, unknown)
-                if not near and len(unknown) == beside[detail["loc"][:-1]] == 1:
-                    near = unknown[0]
+                if not near and len(unknown) <= MAX_SENT and beside[detail["loc"][:-1]] == 1:
+                    near = "' and '".join(unknown)
                 if unknown == [WRAPPER]:
                     near = WRAPPER
                 text += _sent_instead(near)
@@ -368,6 +380,10 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
                 text += f".{near}" if near else ""
             elif case == "list_type" and isinstance(sent, str) and len(sent) <= MAX_QUOTED:
                 text += f", such as {orjson.dumps([sent]).decode()}"
+            elif case == "list_type" and isinstance(sent, Mapping):
+                text += ": put the object in [ ]"
+            elif case == "model_type" and (known := _known(model, (*detail["loc"], ""))):
+                text += f".{choices('', known, 'Its fields')}"
             elif case == "string_too_long" and isinstance(sent, str):
                 text += f"; you sent {len(sent)}"
             elif case in _OF_NUMBERS and _is_flag(model, detail["loc"]):
@@ -383,6 +399,9 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
             fields.setdefault(name, told)
         if len(missing) > 1 and next(iter(fields)) in missing:
             *others, last = missing
+            strange = [str(name) for name in data if name not in _known(model, ("",))]
+            if not any(missing.values()) and len(strange) <= MAX_SENT:
+                missing[last] = "' and '".join(strange)
             sent_instead = "".join(map(_sent_instead, dict.fromkeys(missing.values())))
             raise Invalid(fields, f"{', '.join(others)} and {last} are missing{sent_instead}.") from None
         raise Invalid(fields, named=named) from None

@@ -31,7 +31,8 @@ def boolean(name: str, value: Any) -> bool:
         return True
     if word in FALSE or word == "":
         return False
-    message = f"Option '{name[:100]}' must be true or false."
+    more = ", or estimated" if name == "include_count" else ""
+    message = f"Option '{name[:100]}' must be true or false{more}."
     raise BadRequest(message, reason="bad_option", context={"option": name[:100]})
 
 

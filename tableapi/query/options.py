@@ -37,6 +37,7 @@ BOUND = frozenset(name for option in TABLE if option.bound for name in (option.n
 _NAMES = KNOWN | ALIASES.keys()
 _IN_KEY = _NAMES - BOUND - {"method", "_method"}
 _FILTERS = frozenset(("filter", "where", "having"))
+_NUMBERS = frozenset(("limit", "top", "offset", "skip", "max_affected"))
 MAX_OPTIONS = 500  # per query string
 
 
@@ -141,6 +142,8 @@ def _twice(name: str, first: str, second: str) -> BadRequest:
     """Build the error for an option of which one value would be dropped: a condition, for example."""
     if name in _FILTERS:
         advice = f"Write all conditions in one: {name}=({first[:60]}) and ({second[:60]})."
+    elif name in _NUMBERS:
+        advice = f"Send it once, under one name: {name}={second[:60]}."
     else:
         advice = (
             f"Send it once; the values of a list have commas between them: {name[:100]}={first[:60]},{second[:60]}."

@@ -25,6 +25,10 @@ IMPORT = f"{CUSTOMER}?import=true"
 STRICT, CSV = {"Prefer": "handling=strict"}, {"Content-Type": "text/csv"}
 
 
+# Types that only PostgreSQL reads.
+UNUSUAL = "create table unusual (id serial primary key, secs interval, ip inet, at time, tags text[], span int4range);"
+
+
 def _new(**values: Any) -> dict[str, Any]:
     return {"json": {"resource": [values]}}
 
@@ -98,6 +102,17 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("GET", CUSTOMER, {"headers": {"Prefer": "count=exakt, handling=strict"}}, 400, ("'count=exact'",)),
     ("GET", CUSTOMER, {"params": {"cursor": "eHg6WyJhIl0"}}, 400, ("another table or order",)),
     ("GET", f"{CUSTOMER}?filter=id = {'9' * 200}", {}, 400, (f"'{'9' * 50}...'",)),
+    ("GET", CUSTOMER, {"params": {"filter": "name LIKE"}}, 400, ("A value is missing after LIKE", "position 9")),
+    ("GET", CUSTOMER, {"params": {"filter": "id between 1 3"}}, 400, ("as in BETWEEN 1 AND 3",)),
+    ("GET", CUSTOMER, {"params": {"fields": "year(name)"}}, 400, ("YEAR", "needs a date or time")),
+    ("GET", CUSTOMER, {"params": {"include_count": "maybe"}}, 400, ("true or false, or estimated",)),
+    ("GET", CUSTOMER, {"params": {"top": "5", "limit": "6"}}, 400, ("Send it once, under one name: limit=6.",)),
+    ("GET", "_table/unusual", {"params": {"filter": "secs > 1x"}}, 400, ("an interval such as 1 day 02:30:00",)),
+    ("GET", "_table/unusual", {"params": {"filter": "ip = 300.1.1.1"}}, 400, ("an IP address such as",)),
+    ("POST", "_table/unusual", _new(at="half past nine"), 400, ("a time such as 09:30",)),
+    ("POST", "_table/unusual", _new(at="noon-ish"), 400, ("a time zone such as +02",)),
+    ("POST", "_table/unusual", _new(tags="a"), 400, ('["a", "b"]', "{a,b}")),
+    ("POST", "_table/unusual", _new(span="[5,1)"), 400, ("a range such as [1,5), its lower bound first",)),
     ("GET", CUSTOMER, {"params": {"limit": "abc"}}, 400, ("'limit'", "whole number")),
     ("GET", CUSTOMER, {"params": {"page": "2"}}, 400, ("'page'", "limit and offset", "cursor")),
     ("GET", CUSTOMER, {"params": {"feilds": "name"}}, 400, ("'feilds'", "'fields'")),
@@ -177,7 +192,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
 
 @pytest.fixture(scope="module")
 def shop(module_serve: Serve, module_database: NewDatabase) -> Server:
-    url = module_database((ROOT / "docs" / "tutorial" / "shop.sql").read_text())
+    url = module_database((ROOT / "docs" / "tutorial" / "shop.sql").read_text() + UNUSUAL)
     return module_serve("--dataset", f"shop={url}", access=ACCESS)
 
 
@@ -247,6 +262,10 @@ COMMANDS: list[tuple[tuple[str, ...], dict[str, str], Any, tuple[str, ...]]] = [
     ((*OPEN, "--host", "0.0.0.0"), {}, None, ("full rights", "--api-key KEY")),
     (("serve", "--dataset", f"shop={NOWHERE}"), {}, None, ("--open", "--access FILE")),
     (("serve",), {}, None, ("is not a project", "--dataset NAME=")),
+    (("check", "--dataset", f"shop={NOWHERE}"), {}, None, ("unrecognized arguments: --dataset. Its options",)),
+    ((NOWHERE,), {}, None, ("invalid choice", "://...@")),
+    (("changes", "remov"), {}, None, ("must be install or remove, not 'remov'. Did you mean 'remove'?",)),
+    (("mcp", "--token"), {}, None, ("--token. Its options: ",)),
     (("doctor", "mcp"), {}, None, ("such as https://api.example.com/mcp",)),
     # Settings
     (OPEN, {"DATASET": f"shop={NOWHERE}"}, None, ("DATASET: ", "set DATASETS")),

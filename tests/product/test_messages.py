@@ -54,7 +54,11 @@ BY_KEY: list[Case] = [
     ("POST", "findemail", {"name": "Ada", "domain": "a@acme.com"}, 422, ["domain: Must be", "such as acme.com"]),
     ("POST", "findemail", {"name": "Ada", "company": "b.example"}, 422, ["domain: Missing; you sent 'company'"]),
     ("POST", "findemail", {"name": "Ada", "domain": "b.example", "max": 1}, 422, ["max: Unknown field"]),
-    ("POST", "findemail", {"name": "", "domain": "b.example"}, 422, ["name: Must have a length of at least 1"]),
+    ("POST", "findemail", {"name": "", "domain": "b.example"}, 422, ["name: Must not be empty"]),
+    ("POST", "findemail", {"first": "A", "last": "B", "domain": "b.co"}, 422, ["Missing; you sent 'first' and 'last'"]),
+    ("POST", "enrich", {"people": PEOPLE["people"][0]} | KINDS, 422, ["people: Must be a list: put the object in [ ]"]),
+    ("POST", "enrich", {"people": [FOUND]} | KINDS, 422, ["people.0: Must be an object. Its fields: refer"]),
+    ("POST", "enrich", {"people": [{"reference": "r" * 300}]} | KINDS, 422, ["people.0.reference: Must have a length"]),
     ("POST", "verifyemail", {"mail": "a@b.example"}, 422, ["email: Missing; you sent 'mail'"]),
     ("POST", "verifyemail", {"resource": [{"email": "a@b.co"}]}, 422, ["email: Missing; send the fields themselves"]),
     ("POST", "verifyemail", {"email": "x" * 400}, 422, ["email: Must have a length of at most 320"]),
@@ -74,6 +78,7 @@ BY_KEY: list[Case] = [
     ("GET", "account/contacts", {"sinse": "2026-01-01T10:00:00Z"}, 422, ["sinse: ", "'since'"]),
     ("GET", "account/contacts", {"limit": 0}, 422, ["limit: Must be at least 1"]),
     ("GET", "account/usage", {"days": 1000}, 422, ["days: Must be at most 366"]),
+    ("GET", "account/usage", {"days": 0}, 422, ["days: Must be at least 1"]),
     ("GET", "account/usage", {"day": 7}, 422, ["day: ", "'days'"]),
     ("POST", "agent/lists", {"listid": 9}, 404, ["no list with the id 9", "Your lists: 1 (Test list)"]),
     ("POST", "agent/reveal", {"linkedinurls": [FOUND], "search": {}} | KINDS, 422, ["either linkedinurls or search"]),
@@ -82,7 +87,7 @@ BY_KEY: list[Case] = [
 ]  # fmt: skip
 BY_OWNER: list[Case] = [
     ("POST", "apikeys", {}, 422, ["purpose: Missing"]),
-    ("POST", "apikeys", {"purpose": " "}, 422, ["purpose: Must have a length of at least 1"]),
+    ("POST", "apikeys", {"purpose": " "}, 422, ["purpose: Must not be empty"]),
     ("POST", "apikeys", NEW | {"scope": ["search"]}, 422, ["scope: ", "'scopes'"]),
     ("POST", "apikeys", NEW | {"scopes": ["read"]}, 422, ["scopes.0: Must be 'lookup'", "'usage'"]),
     ("POST", "apikeys", NEW | {"scopes": "search"}, 422, ["scopes: Must be a list"]),
@@ -103,6 +108,8 @@ BY_OWNER: list[Case] = [
     ("POST", "contactlist", {"title": "Leads"}, 422, ["name: Missing; you sent 'title'"]),
     ("POST", "contactlist", {"name": "Leads", "shared": "yes"}, 422, ["shared: Must be 0 or 1"]),
     ("POST", "contactlist", {"name": "Leads", "shared": 2}, 422, ["shared: Must be 0 or 1"]),
+    ("DELETE", "webhook/9999", {}, 404, ["There is no webhook with the id 9999."]),
+    ("DELETE", "appuser/9999", {}, 404, ["There is no member with the id 9999."]),
     ("POST", "webhook", {"url": HOOK["url"], "event": ["bulk.finished"]}, 422, ["events: Missing"]),
 ]  # fmt: skip
 

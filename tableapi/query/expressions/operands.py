@@ -34,7 +34,8 @@ def _start_of(part: str, target: Any, type_: PgType, label: str) -> tuple[Any, P
     """
     if not type_.is_time or (part == "hour" and type_.kind == "date"):
         raise BadRequest(
-            f"Field '{label}' has the type {type_.db_type}, which {part.upper()} does not support.",
+            f"Field '{label}' has the type {type_.db_type}, which {part.upper()} does not support. "
+            "It needs a date or time.",
             reason="bad_type",
             context={"field": label},
         )

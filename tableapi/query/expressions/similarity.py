@@ -62,7 +62,8 @@ def _trigrams(scope: TableAlias) -> str:
     """Return the schema of pg_trgm."""
     if not scope.table.trigrams:
         raise BadRequest(
-            "SIMILAR needs the extension pg_trgm, which the database does not have.",
+            "SIMILAR needs the extension pg_trgm, which the database does not have. "
+            "Its administrator can add it: create extension pg_trgm.",
             reason="missing_extension",
             context={"extension": "pg_trgm"},
         )

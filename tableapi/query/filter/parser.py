@@ -206,7 +206,7 @@ class Parser(Scanner):
         if word == "BETWEEN":
             low = self.value()
             if not self.take_word("AND"):
-                self.fail("Expected AND and the upper value of BETWEEN")
+                self.fail("Expected AND and the upper value of BETWEEN, as in BETWEEN 1 AND 3")
             return "between", (low, self.value())
         return self.operation_of_lists(word)
 

@@ -195,7 +195,10 @@ class Scanner:
             at += 1
         value = text[start:at].rstrip()
         if not value:
-            self.fail("Expected a value")
+            before = text[:start].split()
+            last = before[-1] if before and not in_list else ""
+            shown = last.upper() if last.isalpha() else f"'{last}'"
+            self.fail(f"A value is missing after {shown}" if last and len(last) <= 20 else "Expected a value")
         self.at = start + len(value)
         if value.lower() == "null":
             return Word("null")
