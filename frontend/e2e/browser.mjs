@@ -142,19 +142,24 @@ export async function fits(page, what) {
   await uncut(page, what);
 }
 
-/** The same at every width, and then at the one before. Nothing may pass the right edge unless it is in a part that scrolls. */
-export async function fitsEverywhere(page, what) {
+/** The same, and fails when a part passes the right edge, unless it is in one that scrolls. */
+export async function fitsWhole(page, what) {
+  await fits(page, what);
+  const past = await page.evaluate(() => {
+    const scrolls = (part) => part && part !== document.body && (getComputedStyle(part).overflowX !== "visible" || scrolls(part.parentElement));
+    return [...document.querySelectorAll("body *")]
+      .filter((part) => part.clientWidth > 1 && part.getBoundingClientRect().right > innerWidth + 1 && part.checkVisibility({ visibilityProperty: true }) && !scrolls(part.parentElement))
+      .map(({ outerHTML }) => outerHTML.slice(0, 120));
+  });
+  check(past.length === 0, `nothing of ${what} past the right edge: ${past.join(" | ")}`);
+}
+
+/** The same at several widths, and then at the one before. */
+export async function fitsEverywhere(page, what, widths = WIDTHS) {
   const before = page.viewportSize();
-  for (const width of WIDTHS) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: before.height });
-    await fits(page, `${what} at ${width} px`);
-    const past = await page.evaluate(() => {
-      const scrolls = (part) => part && part !== document.body && (getComputedStyle(part).overflowX !== "visible" || scrolls(part.parentElement));
-      return [...document.querySelectorAll("body *")]
-        .filter((part) => part.clientWidth > 1 && part.getBoundingClientRect().right > innerWidth + 1 && part.checkVisibility({ visibilityProperty: true }) && !scrolls(part.parentElement))
-        .map(({ outerHTML }) => outerHTML.slice(0, 120));
-    });
-    check(past.length === 0, `nothing of ${what} past the right edge at ${width} px: ${past.join(" | ")}`);
+    await fitsWhole(page, `${what} at ${width} px`);
   }
   await page.setViewportSize(before);
 }

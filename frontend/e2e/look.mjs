@@ -1,10 +1,12 @@
 /** Every screen: few requests on a first visit, rendered, no axe violations, not wider than the window. Pictures in
  SHOTS. */
-import { ALSO, OWNER, SMALL, WIDE, accessible, check, contrasting, fitsEverywhere, journey, picture, signIn, twoAtATime } from "./browser.mjs";
+import { ALSO, OWNER, SMALL, WIDE, accessible, check, contrasting, fitsEverywhere, fitsWhole, journey, picture, signIn, twoAtATime } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
+import { WIDTHS } from "./server.mjs";
 import { APPEARANCES, appear } from "./steady.mjs";
 
 const MAX_REQUESTS = 21;
+const OTHER_WIDTHS = WIDTHS.filter((width) => width !== WIDE.width && width !== SMALL.width);
 // The account is refetched while a tab is in use.
 const REPEATED = "PUT /api/v2/user/session";
 
@@ -38,13 +40,14 @@ async function look(page, [name, path, heading]) {
     await page.waitForLoadState("networkidle");
     await picture(page, name);
     if (viewport === WIDE) await everyColumnInView(page, name);
+    await fitsWhole(page, `${name} at ${viewport.width} px`);
     await accessible(page, `${name} at ${viewport.width} px`, "html", ALSO);
     if (viewport !== WIDE) continue;
     await appear(page, APPEARANCES.dark);
     await contrasting(page, `${name} in dark`);
     await appear(page, APPEARANCES.light);
   }
-  await fitsEverywhere(page, name);
+  await fitsEverywhere(page, name, OTHER_WIDTHS);
   await page.evaluate(() => sessionStorage.clear());
   await page.goto("/theme.js");
 }
