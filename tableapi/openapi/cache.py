@@ -101,7 +101,7 @@ class Descriptions:
 
 
 def _code(project: Path | None) -> str:
-    """Return a fingerprint of the engine's and a project's code, so that no document from older code is served."""
+    """Return a fingerprint of the engine and a project, so that no document from older code is served."""
     files = sorted(ENGINE.rglob("*.py"))
     if project is not None:
         files += [project / "policy.py", *sorted((project / "scripts").rglob("*.py"))]
