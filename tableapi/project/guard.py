@@ -317,7 +317,7 @@ _BRANCH = re.compile(r"(?:constrained|function|nullable)-|list\[|(?:str|int|floa
 
 
 def _place(model: type[BaseModel], path: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """Return the path of an error without pydantic's name for the branch of a union, such as `constrained-str`."""
+    """Return the path of an error without the branch of a union, such as `constrained-str`."""
     is_branch = len(path) > 1 and isinstance(path[-1], str) and _BRANCH.match(path[-1])
     field = _field(model, path[:-1]) if is_branch else None
     return path if field is None or get_origin(field.annotation) is dict else path[:-1]
