@@ -80,6 +80,10 @@ def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str
     parts = _SEPARATORS.split(name[:MAX_NAME])
     if len(parts) > 1 and all((column := table.find(part)) is not None and column.name in fields for part in parts):
         error.message += f" Separate fields with commas: {','.join(parts)}."
+    elif name in (relations := list(relations)):
+        error.message += f" It is a relation: name one of its fields, as in {name}.id."
+    elif name.lower() == table.name.lower():
+        error.message += " Leave out the name of the table."
     else:
         error.message += suggestion(name, relations) or choices(name, fields, "Its fields")
     return error

@@ -321,6 +321,8 @@ def _told(api_error: ApiError, error: asyncpg.PostgresError, table: Table, names
         return f"A value violates the rule '{error.constraint_name}' of the table."
     fields = ", ".join(f"'{name}'" for name in names)
     if names and api_error.message == sqlstates.DUPLICATE.message:
+        if isinstance(error, asyncpg.ExclusionViolationError):  # of periods that overlap, for example
+            return f"The values of {fields} conflict with those of another record."
         return f"A record with this value of {fields} already exists."
     if api_error.message != sqlstates.REFERENCE.message:
         return api_error.message

@@ -26,7 +26,9 @@ STRICT, CSV = {"Prefer": "handling=strict"}, {"Content-Type": "text/csv"}
 
 
 # Types that only PostgreSQL reads.
-UNUSUAL = "create table unusual (id serial primary key, secs interval, ip inet, at time, tags text[], span int4range);"
+UNUSUAL = """create table unusual (id serial primary key, secs interval, ip inet, at time, tags text[], span int4range,
+    exclude using gist (span with &&));"""
+OVERLAPPING = {"json": {"resource": [{"span": "[1,5)"}, {"span": "[2,6)"}]}}
 
 
 def _new(**values: Any) -> dict[str, Any]:
@@ -93,6 +95,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("GET", CUSTOMER, {"params": {"filter": "length(city) = 4"}}, 400, ("'length'", "Functions: ", "COUNT")),
     ("GET", CUSTOMER, {"params": {"filter": "select * from customer where id = 1"}}, 400, ("only the condition",)),
     ("GET", CUSTOMER, {"params": {"filter": "city ~ '('"}}, 400, ("parentheses () not balanced",)),
+    ("GET", CUSTOMER, {"params": {"filter": "customer.city = Oslo"}}, 400, ("Leave out the name of the table",)),
+    ("GET", CUSTOMER, {"params": {"filter": "purchase_by_customer_id = 1"}}, 400, ("purchase_by_customer_id.id",)),
     ("GET", CUSTOMER, {"params": {"filter": "id IN (1, abc)"}}, 400, ("'id'", "'abc'", "position 10")),
     ("GET", CUSTOMER, {"params": {"filter": "joined = 01/02/2026"}}, 400, ("2026-02-01 or 2026-01-02",)),
     ("GET", CUSTOMER, {"params": {"filter": "joined = 2026-02-30"}}, 400, ("'2026-02-30' does not exist",)),
@@ -112,6 +116,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any], int, tuple[str, ...]]] = [
     ("POST", "_table/unusual", _new(at="half past nine"), 400, ("a time such as 09:30",)),
     ("POST", "_table/unusual", _new(at="noon-ish"), 400, ("a time zone such as +02",)),
     ("POST", "_table/unusual", _new(tags="a"), 400, ('["a", "b"]', "{a,b}")),
+    ("POST", "_table/unusual", OVERLAPPING, 400, ("The values of 'span' conflict with those of another record.",)),
     ("POST", "_table/unusual", _new(span="[5,1)"), 400, ("a range such as [1,5), its lower bound first",)),
     ("GET", CUSTOMER, {"params": {"limit": "abc"}}, 400, ("'limit'", "whole number")),
     ("GET", CUSTOMER, {"params": {"page": "2"}}, 400, ("'page'", "limit and offset", "cursor")),

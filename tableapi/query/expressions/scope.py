@@ -71,7 +71,8 @@ class TableAlias:
         """
         column = self.table.find(name)
         if column is None or not self.right.can_read(column.name):
-            raise unknown_field(name, self.table, self.right, self.relations() if of_path else ())
+            relations = self.relations() if of_path or self.table.relation(name) is not None else ()
+            raise unknown_field(name, self.table, self.right, relations)
         return column
 
     def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
