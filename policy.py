@@ -183,9 +183,7 @@ POLICY: dict[str, Access] = {
         read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash", "oldkeyhash", "madeby"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "scopes", "expireson", "istest"}),
         update=Rule(
-            roles=OWNER,
-            rows=own_client,
-            fields={"purpose", "name", "isactive", "isdeleted", "scopes", "expireson"},
+            roles=OWNER, rows=own_client, fields={"purpose", "name", "isactive", "isdeleted", "scopes", "expireson"}
         ),
         sealed={"apikey"},
         masked=VIEWS,
@@ -213,12 +211,7 @@ POLICY: dict[str, Access] = {
         changes={"clientid"},
     ),
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
-    "contactmeta": Access(
-        read=(
-            Rule(roles=EVERYONE, rows=own_self),
-            Rule(roles=VIEWS, rows=own_self, hidden=NOTES),
-        )
-    ),
+    "contactmeta": Access(read=(Rule(roles=EVERYONE, rows=own_self), Rule(roles=VIEWS, rows=own_self, hidden=NOTES))),
     "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), changes={"clientid", "appuserid"}),
     # Rows are created and changed by the hooks in scripts/tables, which check filters and find people. Only the creator
     # of a search or list may rename, share or delete it; every user of the team may edit the people on a shared list.
@@ -348,19 +341,16 @@ SESSIONS = Sessions(
         "disabled": Forbidden("Your account is temporarily disabled", reason="disabled"),
     },
     confined={
-        "temporary": Forbidden("Please change your temporary password first.", reason="password_change_required"),
+        "temporary": Forbidden("Please change your temporary password first.", reason="password_change_required")
     },
-    unlisted={
-        "unverified": Forbidden("Please verify your email address first.", reason="unverified", code=802),
-    },
+    unlisted={"unverified": Forbidden("Please verify your email address first.", reason="unverified", code=802)},
     expired="Your account access session is expired",
     read_only={
         "staff": Forbidden(
             "A staff account reads tables and uses the calls of the desk; it writes no table.", reason="desk_only"
         ),
         **dict.fromkeys(
-            VIEWS,
-            Forbidden("You are looking at this account as support: nothing can be changed.", reason="view_only"),
+            VIEWS, Forbidden("You are looking at this account as support: nothing can be changed.", reason="view_only")
         ),
     },
     recorded=dict.fromkeys(

@@ -40,9 +40,7 @@ async def check_rights(served: ServeOptions, settings: Settings) -> None:
         check_policy(policy, schemas.values(), values)
 
 
-def declared(
-    served: ServeOptions,
-) -> tuple[list[Mapping[str, Access]], Sessions | None, Mapping[str, DatabaseRole]]:
+def declared(served: ServeOptions) -> tuple[list[Mapping[str, Access]], Sessions | None, Mapping[str, DatabaseRole]]:
     """Return the policies, sessions and database roles of a project or a host program."""
     if served.project is None:
         return [served.policy or {}], served.sessions, served.database_roles

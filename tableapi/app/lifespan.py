@@ -75,11 +75,7 @@ class Lifespan:
     """Open and close the application's resources. `run` handles ASGI lifespan messages."""
 
     def __init__(
-        self,
-        state: AppState,
-        pages: Pages,
-        admission: AdmissionControl,
-        process: Process | None = None,
+        self, state: AppState, pages: Pages, admission: AdmissionControl, process: Process | None = None
     ) -> None:
         self._state, self._pages, self._admission = state, pages, admission
         self._process = process or NoProcess()

@@ -12,10 +12,7 @@ from tableapi.errors import ApiError, BadRequest
 
 # The options set by each preference and value; "" accepts any value.
 _PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
-    "return": {
-        "minimal": lambda _: {"return": "minimal"},
-        "representation": lambda _: {"fields": "*"},
-    },
+    "return": {"minimal": lambda _: {"return": "minimal"}, "representation": lambda _: {"fields": "*"}},
     "count": {
         "exact": lambda _: {"include_count": "true"},
         "planned": lambda _: {"include_count": "estimated"},

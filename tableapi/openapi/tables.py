@@ -193,10 +193,7 @@ class TableDescription:
         return self._operation("GET", False, f"Read records of {self.table.name}", more)
 
     def _get_one(self) -> Json:
-        more = {
-            "parameters": self._parameters(*RECORD),
-            "responses": self._responses("GET", single=True),
-        }
+        more = {"parameters": self._parameters(*RECORD), "responses": self._responses("GET", single=True)}
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)
 
     def _changes(self) -> Json:

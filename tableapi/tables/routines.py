@@ -76,14 +76,7 @@ def public(dataset: Dataset, role: str, verb: str = "GET") -> list[Routine]:
 
 
 async def respond(
-    http: Any,
-    dataset: Dataset,
-    actor: Actor,
-    parts: list[str],
-    query: dict[str, str],
-    max_bytes: int,
-    *,
-    strict: bool,
+    http: Any, dataset: Dataset, actor: Actor, parts: list[str], query: dict[str, str], max_bytes: int, *, strict: bool
 ) -> Response:
     """Handle a GET or POST of `/_func` or `/_proc`.
 

@@ -22,16 +22,7 @@ from tableapi.query.expressions.conditions import EXACT
 from tableapi.query.filter import cache
 from tableapi.query.option_values import MAX_NUMBER
 from tableapi.query.options import computed
-from tableapi.query.plan import (
-    Bindings,
-    ReadRequest,
-    identifier,
-    identifying,
-    keyed_plan,
-    list_plan,
-    right_of,
-    rounded,
-)
+from tableapi.query.plan import Bindings, ReadRequest, identifier, identifying, keyed_plan, list_plan, right_of, rounded
 from tableapi.query.plan import conditions as plan_conditions
 from tableapi.query.spelling import spelled
 from tableapi.query.statement import arguments

@@ -121,10 +121,7 @@ async def test_an_account_has_ten_webhooks_at_most(account: Account) -> None:
     assert rejection(more) == (409, "webhook_limit")
 
 
-@pytest.mark.parametrize(
-    "found",
-    [["127.0.0.1"], ["169.254.169.254"], ["::1"], ["10.0.0.1"], []],
-)
+@pytest.mark.parametrize("found", [["127.0.0.1"], ["169.254.169.254"], ["::1"], ["10.0.0.1"], []])
 async def test_private_addresses_get_no_request_and_are_not_told_from_unknown_ones(
     account: Account, found: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,10 +26,7 @@ async def respond(
             reason="bad_option",
             context={"option": "import"},
         )
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in (
-        "text/csv",
-        "application/csv",
-    ):
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in ("text/csv", "application/csv"):
         kind = media_type(request.headers.get("content-type", ""))
         raise UnsupportedMedia(f"Send an import as CSV: Content-Type: text/csv.{advice(kind)}")
     applied = ""

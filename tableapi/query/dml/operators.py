@@ -115,9 +115,7 @@ def named(column: Column, value: Any) -> str:
         takes = " and ".join([name for name, other in OPERATORS.items() if other.suits(column.type)] + [SET])
         told = f"is unknown.{suggestion(name, known) or f' A field of this type takes {takes}.'}"
     raise BadRequest(
-        f"Field '{column.name}': '{name[:50]}' {told}",
-        reason="bad_expression",
-        context={"field": column.name},
+        f"Field '{column.name}': '{name[:50]}' {told}", reason="bad_expression", context={"field": column.name}
     )
 
 
@@ -136,9 +134,7 @@ def operand(column: Column, name: str, value: Any) -> Any:
     if not fits:
         expected = {"$merge": "an object", "$remove": "a text or a list of texts"}.get(name, "a value")
         raise BadRequest(
-            f"Field '{column.name}': {name} needs {expected}.",
-            reason="bad_expression",
-            context={"field": column.name},
+            f"Field '{column.name}': {name} needs {expected}.", reason="bad_expression", context={"field": column.name}
         )
     return sent
 
