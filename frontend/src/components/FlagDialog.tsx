@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { t } from "../lib/i18n.dashboard";
 import { FEEDBACK_TYPE, type Kind } from "../domain/reveal";
+import { usePhone } from "../lib/usephone";
 import { digitsOf, isBlank, isEmail } from "../lib/validate";
 import type { Votable, Vote } from "../domain/votes";
 import classes from "./FlagDialog.module.css";
@@ -40,6 +41,9 @@ export default function FlagDialog({ values, ...rest }: Props) {
     </Dialog>
   );
 }
+
+/** A phone number in groups, as text alone. */
+const Digits = ({ value }: { value: string }) => usePhone(value).text;
 
 const REASONS = {
   phone: [
@@ -83,12 +87,13 @@ function FlagForm({ values, busy, voteOf, onClose, onSubmit, onWithdraw }: Props
   return (
     <Form onSubmit={submit}>
       {values.length > 1 ? (
-        <NativeSelect
-          label={t("vote.which")}
-          data={values.map((one, at) => ({ value: String(at), label: one.value }))}
-          value={String(index)}
-          onChange={(event) => choose(Number(event.currentTarget.value))}
-        />
+        <NativeSelect label={t("vote.which")} value={String(index)} onChange={(event) => choose(Number(event.currentTarget.value))}>
+          {values.map((one, at) => (
+            <option key={one.value} value={at}>
+              {one.kind === "phone" ? <Digits value={one.value} /> : one.value}
+            </option>
+          ))}
+        </NativeSelect>
       ) : (
         <p className={classes.value}>{isPhone ? <PhoneText value={value} /> : value}</p>
       )}

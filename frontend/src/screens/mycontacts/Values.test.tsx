@@ -77,7 +77,7 @@ test("the dialog of a reported value can withdraw the report", async () => {
   await waitFor(() => expect(screen.getByRole("button", { name: "Downvote" })).toHaveAttribute("aria-pressed", "true"));
   await user.click(screen.getByRole("button", { name: "Downvote" }));
   const dialog = within(await screen.findByRole("dialog"));
-  expect(dialog.getByLabelText("What is wrong?")).toHaveDisplayValue(NUMBERS[1]!);
+  expect(dialog.getByLabelText("What is wrong?")).toHaveDisplayValue("+1 415 555 0102");
   await user.click(dialog.getByRole("button", { name: "Withdraw report" }));
   await waitFor(() => expect(screen.getByRole("button", { name: "Downvote" })).toHaveAttribute("aria-pressed", "false"));
   expect(sentVotes(sent)).toEqual([[`withdraw ${NUMBERS[1]}`]]);
