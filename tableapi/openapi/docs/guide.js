@@ -16,7 +16,7 @@ export const guide = await fetch(new URL("reference.json", import.meta.url)).the
 const FORMATS = { date: "2026-11-24", "date-time": "2026-11-24T09:30:00Z", time: "09:30:00", uuid: "0b9f1f0e-6c1c-4b62-9d6f-0d5a3a5f7c11", email: "ada@example.com", uri: "https://example.com/" };
 const NAMES = [
   [/e?mail/i, "ada@example.com"], [/phone|dial|mobile/i, "+1 415 555 0132"], [/url|link|website/i, "https://example.com/"],
-  [/^(?:full_?)?name$|person|user_?name/i, "Ada Berg"], [/company|organi[sz]ation/i, "Example Ltd"], [/city|town/i, "Oslo"],
+  [/^(?:full_?)?name$|person|user_?name/i, "Ada Berg"], [/domain/i, "example.com"], [/company|organi[sz]ation/i, "Example Ltd"], [/city|town/i, "Oslo"],
   [/country/i, "Norway"], [/currency/i, "EUR"], [/title|subject/i, "A title"], [/note|text|body|comment|description/i, "A short text"],
   [/status|state/i, "open"], [/name/i, "Example"],
 ];

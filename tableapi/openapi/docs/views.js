@@ -155,14 +155,14 @@ export function operationPage(spec, operation, dataset) {
     result.replaceChildren(...highlighted(JSON.stringify(example(answer), null, 2), "JSON"));
   }
   const errors = Object.entries(operation.responses).filter(([status]) => status >= "400").map(([status, response]) =>
-    h("tr", {}, h("td", {}, status), h("td", {}, deref(response).description)));
+    h("tr", {}, h("td", {}, status), h("td", {}, ...prose(deref(response).description))));
   const [summary, more] = sentences(operation.summary);
 
   return h("div", { class: "page" },
     h("div", {},
       h("h2", {}, ...prose(titleOf(operation, summary))),
       more ? h("p", { class: "lead" }, ...prose(more)) : null,
-      operation.description ? h("p", { class: "lead" }, limits(operation.description)) : null,
+      operation.description ? h("p", { class: "lead" }, ...prose(limits(operation.description))) : null,
       h("div", { class: "path" }, h("span", { class: `verb ${operation.verb}` }, operation.verb.toUpperCase()), h("code", {}, operation.path)),
       h("form", { onsubmit: submit, oninput: update },
         fields.length ? h("h3", {}, "Parameters") : null, ...plain,
