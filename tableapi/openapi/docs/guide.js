@@ -3,7 +3,7 @@
 //   groups    [{"name": "Contacts", "calls": ["searchurl", "usercontact"]}]  scripts by path, tables by name, in order
 //   titles    {"getKeylookup": "Look up a person"}      operations by their id
 //   words     {"usercontact": ["contact", "contacts"]}  what one record and several records of a table are called
-//   examples  {"email": "ada@example.com"}              values of fields and parameters by name
+//   examples  {"email": "ada@example.com", "tags": []}  values of fields and parameters by name, or of a whole list
 //   session   ["session", "state", "token"]             where its front end keeps a session token: item of localStorage, path
 //   keys      {"table": "apikeys", "field": "apikey"}   where a signed-in user finds a key of the account
 import { h } from "./elements.js";

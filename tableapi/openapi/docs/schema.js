@@ -14,20 +14,25 @@ export function reader(spec) {
     return [schema.type ?? "any"].flat().join(" or ") + (schema.format ? ` (${schema.format})` : "");
   }
 
-  /** Return an example body: the required fields, or the first three. */
-  function example(node, depth = 0, name = "") {
+  /** Return an example body: the required fields, or the first three; `most` fields of a response. */
+  function example(node, most = 0, depth = 0, name = "") {
     const schema = deref(node) ?? {};
     if (schema.example !== undefined) return schema.example;
     if (schema.examples?.length) return schema.examples[0];
-    if (schema.anyOf) return example(schema.anyOf[0], depth, name);
+    if (schema.anyOf) return example(schema.anyOf[0], most, depth, name);
     if (schema.enum) return schema.enum[0];
     if (schema.const !== undefined) return schema.const;
     const type = [schema.type].flat()[0];
-    if (type === "array") return depth > 4 ? [] : [example(schema.items, depth + 1, name)];
+    const own = type === "array" && exampleOf(name, schema);
+    if (Array.isArray(own)) return own;
+    if (type === "array") return depth > 4 ? [] : [example(schema.items, most, depth + 1, name)];
     if (type === "object") {
       const names = Object.keys(schema.properties ?? {}).filter((name) => !deref(schema.properties[name]).readOnly);
-      const chosen = schema.required?.length ? names.filter((name) => schema.required.includes(name)) : names.slice(0, 3);
-      return Object.fromEntries(chosen.map((each) => [each, example(schema.properties[each], depth + 1, each)]));
+      if (depth > 4) return {};
+      const all = Object.keys(schema.properties ?? {}).filter((each) => !each.includes("_by_")); // related records are asked for
+      const required = names.filter((name) => schema.required?.includes(name));
+      const chosen = most ? all.slice(0, most) : required.length ? required : names.slice(0, 3);
+      return Object.fromEntries(chosen.map((each) => [each, example(schema.properties[each], most, depth + 1, each)]));
     }
     return exampleOf(name, schema) ?? { integer: 1, number: 1, boolean: true, string: "text", null: null }[type] ?? "";
   }

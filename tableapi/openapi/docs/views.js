@@ -97,6 +97,7 @@ function placeholder({ name, schema, required }, typeOf) {
 }
 
 /** The width of docs.css below which samples and responses are under the text. */
+const MOST = 12; // fields of a record in an example
 const ONE_COLUMN = matchMedia("(width < 1280px)");
 
 /** Return an empty form control for a parameter: a list of its values, or a text field. */
@@ -152,7 +153,7 @@ export function operationPage(spec, operation, dataset) {
   if (answer) {
     answerBox.hidden = false;
     answerBox.querySelector(".title").replaceChildren("Response, as an example");
-    result.replaceChildren(...highlighted(JSON.stringify(example(answer), null, 2), "JSON"));
+    result.replaceChildren(...highlighted(JSON.stringify(example(answer, MOST), null, 2), "JSON"));
   }
   const errors = Object.entries(operation.responses).filter(([status]) => status >= "400").map(([status, response]) =>
     h("tr", {}, h("td", {}, status), h("td", {}, ...prose(deref(response).description))));
