@@ -8,7 +8,10 @@ request waits, and a stream waits while its client does not read.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import re
+import sys
+import termios
 import time
 from collections import deque
 from collections.abc import MutableMapping
@@ -416,12 +419,24 @@ class ClientConnection(asyncio.Protocol):
     def check(self, elapsed: float) -> None:
         """Close an idle connection, or one with a client that stalls in its head or reads no response."""
         left = self.transport.get_write_buffer_size()
+        if left:  # it does not change before a third of the kernel's buffer, often a megabyte, has been read
+            left += _unread(self.transport)
         self._quiet = self._quiet + elapsed if left == self._left else 0.0
         self._left = left
         if left and self._quiet > self.server.stalled_seconds:
             self.transport.abort()
         elif self.request is None and not left and self._quiet > self.server.idle_seconds:
             self.close()
+
+
+def _unread(transport: asyncio.Transport) -> int:
+    """Return how many bytes the kernel still holds for the client; 0 on systems that do not tell."""
+    held = bytearray(4)
+    try:
+        fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, held)
+    except OSError:
+        return 0
+    return int.from_bytes(held, sys.byteorder)
 
 
 class Server:
