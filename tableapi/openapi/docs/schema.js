@@ -27,11 +27,13 @@ export function reader(spec) {
     if (Array.isArray(own)) return own;
     if (type === "array") return depth > 4 ? [] : [example(schema.items, most, depth + 1, name)];
     if (type === "object") {
-      const names = Object.keys(schema.properties ?? {}).filter((name) => !deref(schema.properties[name]).readOnly);
       if (depth > 4) return {};
-      const all = Object.keys(schema.properties ?? {}).filter((each) => !each.includes("_by_")); // related records are asked for
-      const required = names.filter((name) => schema.required?.includes(name));
-      const chosen = most ? all.slice(0, most) : required.length ? required : names.slice(0, 3);
+      const names = Object.keys(schema.properties ?? {});
+      const writable = names.filter((each) => !deref(schema.properties[each]).readOnly);
+      const required = writable.filter((each) => schema.required?.includes(each));
+      // A response has no related records unless they are asked for.
+      const ofResponse = names.filter((each) => !each.includes("_by_")).slice(0, most);
+      const chosen = most ? ofResponse : required.length ? required : writable.slice(0, 3);
       return Object.fromEntries(chosen.map((each) => [each, example(schema.properties[each], most, depth + 1, each)]));
     }
     return exampleOf(name, schema) ?? { integer: 1, number: 1, boolean: true, string: "text", null: null }[type] ?? "";

@@ -33,10 +33,8 @@ class Results:
 
     def texts(self, step: BatchStep) -> frozenset[str]:
         """Return the values of a step's references as texts, also those inside a list or an object."""
-        left, texts = (
-            [references.found(reference, self._decoded) for reference in dict.fromkeys(step.references)],
-            set[str](),
-        )
+        left = [references.found(reference, self._decoded) for reference in dict.fromkeys(step.references)]
+        texts = set[str]()
         while left:
             value = left.pop()
             if isinstance(value, dict | list):
