@@ -29,7 +29,7 @@ class Results:
         """
         for name in {reference.partition(".")[0] for reference in step.references} - self._decoded.keys():
             self._decoded[name] = await threads.body(len(self.bodies[name]), exact_json.loads, self.bodies[name])
-        return await threads.body(size, self._replaced, step)
+        return await threads.body(size, self._replaced, step, size)
 
     def texts(self, step: BatchStep) -> frozenset[str]:
         """Return the values of a step's references as texts, also those inside a list or an object."""
@@ -43,7 +43,7 @@ class Results:
                 texts.add(str(value))
         return frozenset(texts)
 
-    def _replaced(self, step: BatchStep) -> BatchStep:
+    def _replaced(self, step: BatchStep, size: int) -> BatchStep:
         values = {reference: references.found(reference, self._decoded) for reference in dict.fromkeys(step.references)}
         left = self.max_bytes
         sizes: dict[str, int] = {}
@@ -56,7 +56,10 @@ class Results:
         query: dict[str, Any] = references.replaced(step.query, values)
         if step.query.get("ids") != query.get("ids") and not isinstance(query["ids"], list):
             query["ids"] = [query["ids"]]  # one value, even if it contains a comma
-        return replace(step, query=query, body=references.replaced(step.body, values), references=())
+        body = references.replaced(step.body, values)
+        if size > left and len(exact_json.dumps(body)) > self.max_bytes:
+            raise TooLarge.of(self.max_bytes)
+        return replace(step, query=query, body=body, references=())
 
 
 def without_values(error: ApiError, sent: BatchStep) -> ApiError:
